@@ -1,0 +1,135 @@
+"""The commands that work on one vault: index, search, status, forget."""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from synapse_ls.cli import show
+from synapse_ls.core.config import Settings
+from synapse_ls.core.errors import VaultError
+from synapse_ls.core.model import Hit, SearchRequest
+from synapse_ls.features import shapes
+from synapse_ls.vault import location
+from synapse_ls.vault.encoder import Encoder
+from synapse_ls.vault.vault import Vault
+
+
+def index(options: argparse.Namespace) -> int:
+    """Bring the index up to date and print what there is."""
+    started = time.monotonic()
+    with _opened(options.vault, model=True, rebuild=options.rebuild) as vault:
+        if vault.read_only:
+            _say("another Synapse keeps this index up to date; nothing to do")
+        show.wait_with_progress(vault)
+        status = vault.status()
+    result = {
+        "notes": status.notes,
+        "chunks": status.chunks,
+        "embedded": status.chunks_embedded,
+        "reused": status.embedded - status.chunks_embedded,
+        "skipped": len(status.skipped),
+        "seconds": round(time.monotonic() - started, 2),
+    }
+    if options.json:
+        _print_json({**result, "skippedNotes": [{"path": path, "reason": why} for path, why in status.skipped]})
+    else:
+        print(", ".join(f"{value} {name}" for name, value in result.items()))
+        for path, why in status.skipped:
+            print(f"  {path}: {why}")
+    if status.model.note is not None:
+        _say(status.model.note)
+    if status.error is not None:
+        _say(status.error)
+        return 2
+    return 0
+
+
+def search(options: argparse.Namespace) -> int:
+    """Index what is missing, then answer."""
+    with _opened(options.vault, model=options.mode != "lexical") as vault:
+        show.wait_with_progress(vault)
+        request = SearchRequest(
+            query=options.query,
+            limit=options.limit or vault.settings.search.limit,
+            mode=options.mode,
+            near=None if options.near is None else _note(vault, options.near),
+            explain=options.explain,
+        )
+        answer = vault.search(request)
+        trouble = vault.status().error
+    if options.json:
+        _print_json(shapes.answer(answer, _hit))
+    else:
+        show.answer(answer)
+    if answer.semantic.state == "unavailable":
+        _say(f"searched by words and links only: {answer.semantic.note}")
+    if trouble is not None:
+        _say(trouble)
+    return 0
+
+
+def status(options: argparse.Namespace) -> int:
+    """Print the state of an index without changing it."""
+    root = location.vault_root(options.vault)
+    vault = Vault(root, Settings(), Encoder(Settings().embedding, location.cache_root() / "models"), watch=False)
+    if not vault.look():
+        raise VaultError(f"{options.vault} has no index yet; run: synapse-ls index {options.vault}")
+    shape = shapes.vault_status(vault.status(), str(root))
+    vault.close()
+    if options.json:
+        _print_json(shape)
+    else:
+        show.status(shape)
+    return 0
+
+
+def forget(options: argparse.Namespace) -> int:
+    """Remove the index of a vault."""
+    removed = location.forget(options.vault.expanduser().resolve())
+    if options.json:
+        _print_json({"removed": removed})
+    else:
+        print("the index is removed; your notes are untouched" if removed else "there was no index")
+    return 0
+
+
+@contextmanager
+def _opened(folder: Path, *, model: bool, rebuild: bool = False) -> Iterator[Vault]:
+    settings = Settings()
+    encoder = Encoder(settings.embedding, location.cache_root() / "models")
+    vault = Vault(folder, settings, encoder, watch=False)
+    try:
+        vault.open(rebuild=rebuild, model=model)
+        for warning in vault.warnings:
+            _say(warning)
+        if model:
+            encoder.wait()
+        yield vault
+    finally:
+        vault.close()
+        encoder.close()
+
+
+def _note(vault: Vault, name: str) -> str:
+    """Return the path in the vault of a note given as a path from here or from the vault's root."""
+    for path in (Path(name).absolute(), vault.root / name):
+        if path.is_file() and path.is_relative_to(vault.root):
+            return path.relative_to(vault.root).as_posix()
+    raise VaultError(f"there is no note {name} in {vault.root}; give its path from the vault's folder")
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    return shapes.hit(hit, {"path": hit.path}, lambda position: position.utf32, len)
+
+
+def _print_json(value: object) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _say(sentence: str) -> None:
+    print(f"synapse-ls: {sentence}", file=sys.stderr)

@@ -1,0 +1,82 @@
+"""Answers and progress on a terminal."""
+
+import sys
+from typing import Any
+
+from synapse_ls.core.model import Hit, SearchAnswer
+from synapse_ls.vault.vault import Vault
+
+_TICK = 0.2
+
+
+def wait_with_progress(vault: Vault) -> None:
+    """Wait until the vault is current; on a terminal with a progress bar on standard error."""
+    if not sys.stderr.isatty():
+        vault.wait()
+        return
+    from tqdm import tqdm
+
+    bar: tqdm[Any] | None = None
+    while not vault.wait(_TICK):
+        state = vault.status()
+        done = max(0, state.chunks - state.pending)
+        if bar is None:
+            bar = tqdm(total=max(1, state.chunks), unit=" passages", leave=False, file=sys.stderr)
+        total, left = vault.progress()
+        bar.set_description(f"reading {total - left} of {total} notes" if left else "embedding")
+        bar.total = max(1, state.chunks)
+        bar.n = done
+        bar.refresh()
+    if bar is not None:
+        bar.close()
+
+
+def answer(value: SearchAnswer) -> None:
+    """Print the hits of a search, best first."""
+    if not value.hits:
+        print("no note fits")
+        return
+    bold = sys.stdout.isatty()
+    for number, hit in enumerate(value.hits, 1):
+        place = f"{hit.path}:{hit.range.start.line + 1}"
+        above = " › ".join(hit.heading_path)
+        print(f"{number}. {_strong(hit.title, on=bold)}  {place}" + (f"  ({above})" if above else ""))
+        print(f"   {_marked(hit, bold=bold)}")
+        print(f"   {hit.band}, by {' + '.join(hit.matched_by) or 'recency'}{_ranks(hit)}")
+
+
+def status(shape: dict[str, Any]) -> None:
+    """Print a vault's status."""
+    model = shape["model"]
+    print(f"{shape['root']}: {shape['state']}")
+    print(
+        f"  {shape['notes']} notes, {shape['chunks']} chunks, {shape['embedded']} with vectors, {shape['pending']} pending"
+    )
+    print(f"  model {model['name']} ({model['languages']}), {shape['cacheBytes'] / 2**20:.1f} MiB in the cache")
+    for skipped in shape["skipped"]:
+        print(f"  {skipped['path']}: {skipped['reason']}")
+    if "lastError" in shape:
+        print(f"  last error: {shape['lastError']}")
+
+
+def _marked(hit: Hit, *, bold: bool) -> str:
+    """Return the snippet with the matched words bold on a terminal and in ``**`` elsewhere."""
+    text = hit.snippet.text
+    parts: list[str] = []
+    end = 0
+    for span in hit.snippet.highlights:
+        parts += [text[end : span.start], _strong(span.slice(text), on=bold) if bold else f"**{span.slice(text)}**"]
+        end = span.end
+    return "".join([*parts, text[end:]])
+
+
+def _strong(text: str, *, on: bool) -> str:
+    return f"\x1b[1m{text}\x1b[0m" if on else text
+
+
+def _ranks(hit: Hit) -> str:
+    if hit.ranks is None:
+        return ""
+    ranks = {"lexical": hit.ranks.lexical, "semantic": hit.ranks.semantic, "graph": hit.ranks.graph}
+    found = ", ".join(f"{leg} {rank}" for leg, rank in ranks.items() if rank is not None)
+    return f"  [rank: {found or 'none'}; score {hit.score:.5f}]"

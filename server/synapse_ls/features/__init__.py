@@ -1,0 +1,1 @@
+"""Answers shaped for an editor, as functions of a vault."""

@@ -1,0 +1,105 @@
+"""Workspace symbols: names that match, best first, then notes that a search finds."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from synapse_ls.core.model import SearchAnswer, SearchRequest
+from synapse_ls.core.terms import fold
+from synapse_ls.core.text import Position, Range
+from synapse_ls.store import notes, symbols
+from synapse_ls.store.database import Connection
+from synapse_ls.store.symbols import SymbolRow
+
+MAX_SYMBOLS = 200
+_RECENT = 50
+_FOUND_BY_SEARCH = 20
+_TOP = Position(0, 0, 0, 0)
+
+Kind = Literal["note", "alias", "heading", "tag"]
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A named place: ``container`` is the path and heading path it lies in."""
+
+    name: str
+    kind: Kind
+    path: str
+    range: Range
+    container: str
+
+
+def workspace_symbols(
+    db: Connection, query: str, search: Callable[[SearchRequest], SearchAnswer], limit: int = MAX_SYMBOLS
+) -> list[Symbol]:
+    """Return symbols for a query: exact names before prefixes before words before fuzzy matches, then search hits.
+
+    Names of one class come shortest first, notes before aliases, headings and tags. An empty query gives the notes
+    changed last.
+    """
+    wanted = fold(query.strip())
+    if not wanted:
+        return [_of_note(note.title, note.path) for note in notes.recent(db, _RECENT)]
+    found: dict[tuple[str, str, str, int | None], Symbol] = {}
+    for row in _matching(db, wanted, limit):
+        found.setdefault((row.kind, row.folded, row.path, row.heading), _symbol(db, row))
+        if len(found) >= limit:
+            return list(found.values())
+    listed = {symbol.path for symbol in found.values() if symbol.kind == "note"}
+    answer = search(SearchRequest(query, limit=_FOUND_BY_SEARCH))
+    for hit in answer.hits:
+        if hit.path not in listed:
+            note = _of_note(hit.title, hit.path)
+            found[("hit", "", hit.path, None)] = replace(
+                note, range=hit.range, container=_container(hit.path, hit.heading_path)
+            )
+    return list(found.values())[:limit]
+
+
+_KIND_ORDER = {"note": 0, "alias": 1, "heading": 2, "tag": 3}
+
+
+def _matching(db: Connection, wanted: str, limit: int) -> Iterable[SymbolRow]:
+    """Yield rows class by class; later classes repeat earlier rows, which the caller drops."""
+    escaped = ["".join(f"[{c}]" if c in "*?[" else c for c in part) for part in (wanted, *wanted)]
+    name, letters = escaped[0], escaped[1:]
+    tag = name.removeprefix("#")
+    for pattern in (name, f"{name}*", f"*[ /_.:-]{name}*", f"*{name}*", "*" + "*".join(letters) + "*"):
+        rows = symbols.matching(db, pattern, limit)
+        if tag != name:
+            rows += [row for row in symbols.matching(db, pattern.replace(name, tag), limit) if row.kind == "tag"]
+        yield from sorted(rows, key=lambda row: _KIND_ORDER[row.kind])
+
+
+def _symbol(db: Connection, row: SymbolRow) -> Symbol:
+    match row.kind:
+        case "heading":
+            path = _heading_path(db, row)
+            return Symbol(row.name, "heading", row.path, row.range or Range(_TOP, _TOP), _container(row.path, path))
+        case "alias":
+            return Symbol(row.name, "alias", row.path, Range(_TOP, _TOP), f"{row.path} ({row.title})")
+        case "tag":
+            return Symbol(f"#{row.name}", "tag", row.path, Range(_TOP, _TOP), row.path)
+        case _:
+            return _of_note(row.name, row.path)
+
+
+def _heading_path(db: Connection, row: SymbolRow) -> tuple[str, ...]:
+    """Return the texts of the headings above a heading."""
+    above: list[str] = []
+    level = None
+    for heading in reversed(notes.headings(db, row.note)[: (row.heading or 0) + 1]):
+        if level is not None and heading.level < level:
+            above.append(heading.text)
+        if level is None or heading.level < level:
+            level = heading.level
+    return tuple(reversed(above))
+
+
+def _of_note(title: str, path: str) -> Symbol:
+    return Symbol(title, "note", path, Range(_TOP, _TOP), path)
+
+
+def _container(path: str, headings: Iterable[str]) -> str:
+    return " > ".join((path, *headings))

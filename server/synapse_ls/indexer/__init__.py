@@ -1,0 +1,1 @@
+"""Keeps the store equal to the disk."""

@@ -1,0 +1,335 @@
+"""The indexer: one thread that owns the writer connection and keeps the store equal to the disk.
+
+Words first: files that changed are parsed in the child process and written. Vectors behind: while nothing else waits,
+chunks without a vector are embedded. A change interrupts the embedding after the passages in work.
+"""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from synapse_ls.core.config import Settings
+from synapse_ls.core.errors import ModelError
+from synapse_ls.indexer import record, walk
+from synapse_ls.indexer.change_queue import ChangeQueue
+from synapse_ls.indexer.parsing import ParserProcess
+from synapse_ls.indexer.progress import Counters, Progress
+from synapse_ls.indexer.watcher import Watcher
+from synapse_ls.indexer.worker import Gone, Job, Outcome, Unchanged, Unreadable
+from synapse_ls.links import resolver
+from synapse_ls.markdown.chunker import embedder_input
+from synapse_ls.markdown.plain import plain
+from synapse_ls.store import meta, notes, vectors
+from synapse_ls.store.database import Connection, Index
+from synapse_ls.store.records import NoteRecord
+
+if TYPE_CHECKING:
+    from synapse_ls.inference.pool import EmbeddingPool
+    from synapse_ls.inference.registry import ModelSpec
+
+_LOG = logging.getLogger(__name__)
+
+_FILES_A_COMMIT = 200
+_SECONDS_A_COMMIT = 0.5
+_PASSAGES_A_COMMIT = 64
+# Beyond this many events in one burst the kernel may have dropped some without a word: everything is looked at.
+_BURST = 500
+
+
+class Indexer:
+    """Keeps an index equal to a vault. ``changed`` is called after every commit and every step, in its thread."""
+
+    def __init__(
+        self, index: Index, root: Path, settings: Settings, changed: Callable[[], None], *, watch: bool = True
+    ) -> None:
+        self.progress = Progress()
+        self.counters = Counters()
+        self.error: str | None = None
+        self._index = index
+        self._root = root
+        self._settings = settings
+        self._changed = changed
+        self._queue = ChangeQueue()
+        self._parser = ParserProcess()
+        self._watcher = Watcher(root, self._seen) if watch else None
+        self._folders: set[str] = set()
+        self._first: tuple[str, ...] = ()
+        self._pool: EmbeddingPool | None = None
+        self._spec: ModelSpec | None = None
+        self._prepared = False
+        self._retry = False
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="synapse-indexer", daemon=True)
+
+    def start(self) -> None:
+        """Begin with a walk over the vault."""
+        self._queue.add(folders=[""])
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop after the step in work; what is committed stays, the rest is taken up by the next start."""
+        self._closing.set()
+        self._queue.close()
+        if self._watcher is not None:
+            self._watcher.close()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._parser.close()
+
+    def attach(self, pool: "EmbeddingPool", spec: "ModelSpec") -> None:
+        """Give the indexer an embedder; vectors follow from now on."""
+        self._spec = spec
+        self._pool = pool
+        self._queue.wake()
+
+    def submit(self, files: Iterable[str] = (), folders: Iterable[str] = ()) -> None:
+        """Tell of files or folders (relative, "" is all) that may have changed."""
+        self._queue.add(files, folders)
+        self._changed()
+
+    def prefer(self, paths: Iterable[str]) -> None:
+        """Embed the passages of these notes before all others."""
+        self._first = tuple(paths)
+
+    def retry(self) -> None:
+        """Try again what could not be embedded."""
+        self._retry = True
+        self.submit(folders=[""])
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until nothing is left to do; returns False if that took longer than ``timeout`` seconds."""
+        return self._queue.wait_idle(timeout)
+
+    @property
+    def files_pending(self) -> int:
+        """How many files are queued or in work; at least 1 while a walk is due."""
+        return len(self._queue) + self.progress.files_left
+
+    @property
+    def polling(self) -> bool:
+        """Whether changes are looked for every two seconds because the system cannot watch the folders."""
+        return self._watcher is not None and self._watcher.polling
+
+    def _run(self) -> None:
+        try:
+            self._begin()
+        except Exception as error:  # noqa: BLE001 - told in the status; the server goes on
+            self._fail("the index cannot be written", error)
+            self._queue.close()
+            return
+        busy = False
+        while not self._closing.is_set():
+            try:
+                changes = self._queue.take(wait=not busy)
+                if changes.folders or changes.files:
+                    self.progress.files_left = max(1, len(changes.files))
+                    for folder in changes.folders:
+                        self._rescan(folder)
+                    self._update(self._root_files(changes.files))
+                    self._words_done()
+                busy = self._embed_some()
+                self.error = None
+            except Exception as error:  # noqa: BLE001 - told in the status; the server goes on
+                self._fail("indexing stopped and will go on with the next change", error)
+                busy = False
+            if not busy:
+                self._changed()
+
+    def _begin(self) -> None:
+        with self._index.write() as db:
+            made_with = f"{record.VERSION} {self._settings.index!r}"
+            if meta.get(db, "made_with") != made_with:
+                # Other rules make other notes of the same bytes: forget what tells that a file is unchanged.
+                notes.forget_stamps(db)
+                meta.put(db, "made_with", made_with)
+            vectors.retry_failed(db)
+
+    def _fail(self, what: str, error: Exception) -> None:
+        _LOG.exception("%s", what)
+        self.error = f"{what}: {error}"
+        self.progress.files_left = 0
+        self._changed()
+
+    def _words_done(self) -> None:
+        self.progress.files_left = 0
+        self.progress.words_ready = True
+        self._changed()
+
+    # -- changes seen
+
+    def _seen(self, absolute: set[str]) -> None:
+        """Sort what the watcher saw into files and folders."""
+        if len(absolute) > _BURST:
+            self.submit(folders=[""])
+            return
+        files: list[str] = []
+        folders: list[str] = []
+        for path in absolute:
+            relative = os.path.relpath(path, self._root).replace(os.sep, "/")
+            if relative.startswith(".."):
+                continue
+            parent, _, name = relative.rpartition("/")
+            if relative == "." or name in walk.IGNORE_FILES:
+                folders.append("" if relative == "." else parent)
+            elif name.lower().endswith(self._settings.index.extensions) and not os.path.isdir(path):  # noqa: PTH112 - a stat, often
+                files.append(relative)
+            elif relative in self._folders or (not name.startswith(".") and os.path.isdir(path)):  # noqa: PTH112 - as above
+                folders.append(relative)
+        if files or folders:
+            self.submit(files, folders)
+
+    def _root_files(self, files: tuple[str, ...]) -> list[tuple[str, bytes | None]]:
+        """Return (path, known hash) of those files that belong to the vault; the others leave the index."""
+        known = {}
+        for path in files:
+            stamp = notes.stamp(self._index.writer, path)
+            known[path] = None if stamp is None else stamp.hash
+        belonging = [path for path in files if walk.belongs(self._root, path, self._settings.index)]
+        self._forget(sorted(path for path in set(files) - set(belonging) if known[path] is not None))
+        return [(path, known[path]) for path in belonging]
+
+    def _rescan(self, folder: str) -> None:
+        """Walk a folder and bring what differs up to date; watch the folders that are there now."""
+        target = self._root / folder if folder else self._root
+        if not self._root.is_dir():
+            raise OSError(f"the vault {self._root} is not there; its index is kept")
+        if folder and not target.is_dir():
+            scan = walk.Scan()
+        else:
+            scan = walk.walk(self._root, self._settings.index, folder, self._closing.is_set)
+        if self._closing.is_set():
+            return
+        outside = {f for f in self._folders if folder and f != folder and not f.startswith(f"{folder}/")}
+        folders = outside | set(scan.folders)
+        if self._watcher is not None and folders != self._folders:
+            self._watcher.arm(sorted(folders))
+            # What changed between the walk and the watch is found by one more look.
+            if folder and not target.is_dir():
+                scan = walk.Scan()
+            else:
+                scan = walk.walk(self._root, self._settings.index, folder, self._closing.is_set)
+        self._folders = folders
+        known = notes.stamps(self._index.writer, folder)
+        seen = {found.path for found in scan.notes}
+        closed = tuple(f"{path}/" for path in scan.unreadable)
+        gone = [p for p in known if p not in seen and not p.startswith(closed) and p not in scan.unreadable]
+        changed = [
+            (found.path, known[found.path].hash if found.path in known else None)
+            for found in scan.notes
+            if found.path not in known
+            or (known[found.path].size, known[found.path].mtime_ns) != (found.size, found.mtime_ns)
+        ]
+        with self._index.write() as db:
+            notes.replace_skipped(db, folder, scan.unreadable)
+        # New names first: a moved note finds its vectors still alive.
+        self._update(changed)
+        self._forget(gone)
+
+    # -- words
+
+    def _update(self, files: list[tuple[str, bytes | None]]) -> None:
+        """Read files and write what changed, in commits of bounded size and time."""
+        if not files:
+            return
+        self.progress.files_total = self.progress.files_left = len(files)
+        limit = self._settings.index.max_file_kib * 1024
+        jobs = (Job(path, str(self._root / path), known, limit) for path, known in files)
+        names: set[str] = set()
+        written: set[int] = set()
+        batch: list[Outcome] = []
+        since = time.monotonic()
+        for outcome in self._parser.parse(jobs):
+            if self._closing.is_set():
+                break
+            self.counters.files_read += 1
+            batch.append(outcome)
+            if len(batch) >= _FILES_A_COMMIT or time.monotonic() - since > _SECONDS_A_COMMIT:
+                self._commit(batch, names, written)
+                batch = []
+                since = time.monotonic()
+        self._commit(batch, names, written)
+        with self._index.write() as db:
+            resolver.resolve_again(db, names, written)
+
+    def _commit(self, batch: list[Outcome], names: set[str], written: set[int]) -> None:
+        if not batch:
+            return
+        with self._index.write() as db:
+            for outcome in batch:
+                try:
+                    with db:  # a savepoint: one note that cannot be written leaves nothing half done
+                        self._put(db, outcome, names, written)
+                except (ValueError, TypeError, OverflowError, UnicodeError) as error:
+                    _LOG.warning("%s cannot be indexed: %s", outcome.path, error)
+                    notes.skip(db, outcome.path, f"cannot be indexed ({error})")
+            meta.bump_generation(db)
+        self.progress.files_left = max(1, self.progress.files_left - len(batch))
+        self._changed()
+
+    def _put(self, db: Connection, outcome: Outcome, names: set[str], written: set[int]) -> None:
+        match outcome:
+            case NoteRecord():
+                done = notes.put(db, outcome)
+                names |= done.names
+                written.add(done.note)
+                self.counters.chunks_reused += done.chunks_kept
+            case Unchanged():
+                notes.touch(db, outcome.path, outcome.stamp)
+            case Gone():
+                names |= notes.delete(db, outcome.path)
+            case Unreadable():
+                names |= notes.delete(db, outcome.path)
+                notes.skip(db, outcome.path, outcome.reason)
+
+    def _forget(self, paths: list[str]) -> None:
+        for start in range(0, len(paths), _FILES_A_COMMIT):
+            if self._closing.is_set():
+                return
+            with self._index.write() as db:
+                names: set[str] = set()
+                for path in paths[start : start + _FILES_A_COMMIT]:
+                    names |= notes.delete(db, path)
+                resolver.resolve_again(db, names, ())
+                vectors.collect(db)
+                meta.bump_generation(db)
+            self._changed()
+
+    # -- vectors
+
+    def _embed_some(self) -> bool:
+        """Embed some passages that wait; returns whether more are waiting."""
+        pool = self._pool
+        spec = self._spec
+        if pool is None or spec is None or self._closing.is_set():
+            return False
+        if not self._prepared or self._retry:
+            with self._index.write() as db:
+                vectors.prepare(db, spec.fingerprint, spec.dimensions)
+                vectors.retry_failed(db)
+            self._prepared, self._retry = True, False
+        waiting = vectors.take_pending(self._index.writer, _PASSAGES_A_COMMIT, self._first)
+        inputs = {
+            chunk.input_key: embedder_input(chunk.title, chunk.heading_path, plain(chunk.text)) for chunk in waiting
+        }
+        if not inputs:
+            return False
+        keys = list(inputs)
+        made = [(keys[i], vector) for i, vector in pool.embed_many(inputs.values(), self._interrupted)]
+        with self._index.write() as db:
+            for key, vector in made:
+                if isinstance(vector, ModelError):
+                    self.error = str(vector)
+                    vectors.fail(db, key)
+                else:
+                    vectors.put(db, key, vector.astype("<f4").tobytes())
+                    self.counters.chunks_embedded += 1
+            meta.bump_generation(db)
+        self._changed()
+        return True
+
+    def _interrupted(self) -> bool:
+        return self._closing.is_set() or len(self._queue) > 0

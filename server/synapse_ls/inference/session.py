@@ -1,0 +1,72 @@
+"""Opening a model with fastembed in the way this program needs: local files, one thread a run, flat memory."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+
+def open_session(
+    model_name: str, weights: "Path", tokenizer_dir: "Path", cache_dir: "Path"
+) -> "tuple[InferenceSession, Tokenizer]":
+    """Load a model from local files; several threads may use both results at once.
+
+    The session computes on the CPU, in the calling thread alone. The tokenizer does not pad, and splits a text over
+    the model's limit into windows: the first is the encoding itself, the others are its ``overflowing``.
+
+    Args:
+        model_name: What fastembed calls the model.
+        weights: The ONNX file.
+        tokenizer_dir: Folder of ``tokenizer.json`` and of the small files fastembed reads with it.
+        cache_dir: Folder fastembed may call its own; it stays empty for a local model.
+
+    Raises:
+        Exception: Whatever fastembed, onnxruntime or tokenizers raise for files they cannot use.
+    """
+    # Imported here: they take half a second, which a server without a model should not pay.
+    import onnxruntime
+    from fastembed.common.onnx_model import OnnxModel
+    from fastembed.common.preprocessor_utils import load_tokenizer
+    from fastembed.text.pooled_normalized_embedding import PooledNormalizedEmbedding
+    from loguru import logger  # noqa: PLC0415 - fastembed's own dependency, as heavy as the rest
+
+    logger.disable("fastembed")
+    onnxruntime.disable_telemetry_events()
+
+    class Encoder(PooledNormalizedEmbedding):
+        """fastembed's encoder with weights and tokenizer in different folders and quiet session options."""
+
+        @classmethod
+        def add_extra_session_options(cls, session_options: Any, extra_options: dict[str, Any]) -> None:  # noqa: ANN401 - onnxruntime has no types
+            super().add_extra_session_options(session_options, extra_options)
+            session_options.enable_mem_pattern = False
+            session_options.log_severity_level = 3
+            for pool in ("intra_op", "inter_op"):
+                session_options.add_session_config_entry(f"session.{pool}.allow_spinning", "0")
+
+        def load_onnx_model(self) -> None:
+            # The base of all models loads weights alone; the one for text would look for the tokenizer beside them.
+            OnnxModel._load_onnx_model(  # noqa: SLF001 - fastembed's hook for subclasses
+                self,
+                model_dir=weights.parent,
+                model_file=weights.name,
+                threads=1,
+                providers=["CPUExecutionProvider"],
+                cuda=False,
+                extra_session_options={"enable_cpu_mem_arena": False},
+            )
+            self.tokenizer, self.special_token_to_id = load_tokenizer(tokenizer_dir)
+
+    encoder = Encoder(
+        model_name, cache_dir=str(cache_dir), local_files_only=True, specific_model_path=str(weights.parent)
+    )
+    session, tokenizer = encoder.model, encoder.tokenizer
+    if session is None or tokenizer is None:
+        raise RuntimeError("fastembed did not load the model")
+    tokenizer.no_padding()
+    # "[SEP]" or "[MASK]" in a note is text about them, not an instruction to the encoder.
+    tokenizer.encode_special_tokens = True
+    return session, tokenizer

@@ -1,0 +1,1 @@
+"""What a link means: one rule for the indexer, search and the editor."""

@@ -1,0 +1,168 @@
+"""Between the domain and the protocol: the only code that knows URIs and the client's position units."""
+
+import math
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from lsprotocol import types as lsp
+from pygls import uris
+from pygls.exceptions import JsonRpcInvalidParams
+
+from synapse_ls.core.model import Hit, Mode, SearchFilter, SearchRequest
+from synapse_ls.core.text import LineIndex, Position, Range, Span
+from synapse_ls.features import shapes
+from synapse_ls.features.symbols import Symbol
+
+Encoding = Literal["utf-8", "utf-16", "utf-32"]
+
+MAX_LIMIT = 100
+_KINDS = {
+    "note": lsp.SymbolKind.File,
+    "alias": lsp.SymbolKind.Constant,
+    "heading": lsp.SymbolKind.String,
+    "tag": lsp.SymbolKind.Key,
+}
+
+
+def path_of(uri: str) -> Path | None:
+    """Return the absolute path of a ``file:`` URI; None for any other document."""
+    path = uris.to_fs_path(uri)
+    return Path(path) if path else None
+
+
+def uri_of(root: Path, path: str) -> str:
+    """Return the URI of a note, given its path relative to a root."""
+    return uris.from_fs_path(str(root / path)) or ""
+
+
+def units(text: str, encoding: Encoding) -> int:
+    """Return the length of a text in the client's units."""
+    if encoding == "utf-32" or text.isascii():
+        return len(text)
+    if encoding == "utf-8":
+        return len(text.encode("utf-8", "surrogatepass"))
+    return len(text) + sum(char > "\uffff" for char in text)
+
+
+def offset(text: str, lines: LineIndex, position: lsp.Position, encoding: Encoding) -> int:
+    """Return the offset (code points) of a client's position, clamped to its line and to the text.
+
+    A position inside a character goes to the character's start.
+    """
+    if position.line >= len(lines):
+        return len(text)
+    span = lines.line_span(max(position.line, 0))
+    line = span.slice(text)
+    wanted = max(position.character, 0)
+    if encoding == "utf-32" or line.isascii():
+        return span.start + min(wanted, len(line))
+    count = 0
+    for index, char in enumerate(line):
+        count += units(char, encoding)
+        if count > wanted:
+            return span.start + index
+    return span.end
+
+
+def column(encoding: Encoding) -> Callable[[Position], int]:
+    """Return what gives a position's column in the client's units."""
+    return cast("Callable[[Position], int]", attrgetter(encoding.replace("-", "")))
+
+
+def lsp_range(value: Range, encoding: Encoding) -> lsp.Range:
+    """Return a range in the client's units."""
+    get = column(encoding)
+    return lsp.Range(lsp.Position(value.start.line, get(value.start)), lsp.Position(value.end.line, get(value.end)))
+
+
+def span_range(text: str, span: Span, encoding: Encoding) -> lsp.Range:
+    """Return the range of a span of a text in the client's units."""
+    return lsp_range(LineIndex(text).range(span), encoding)
+
+
+def symbol(value: Symbol, root: Path, encoding: Encoding) -> lsp.WorkspaceSymbol:
+    """Return a workspace symbol."""
+    place = lsp.Location(uri_of(root, value.path), lsp_range(value.range, encoding))
+    return lsp.WorkspaceSymbol(location=place, name=value.name, kind=_KINDS[value.kind], container_name=value.container)
+
+
+def hit(value: Hit, root: Path, encoding: Encoding) -> dict[str, Any]:
+    """Return a search hit."""
+    return shapes.hit(value, {"uri": uri_of(root, value.path)}, column(encoding), lambda text: units(text, encoding))
+
+
+def search_request(params: object, default_limit: int, relative: Callable[[str], str | None]) -> SearchRequest:
+    """Return the search that the parameters of ``synapse/search`` ask for.
+
+    ``relative`` turns the URI of a note into its path.
+
+    Raises:
+        JsonRpcInvalidParams: A parameter is missing or has a value it cannot have; the message names it.
+    """
+    if not isinstance(params, Mapping):
+        raise _invalid("the parameters must be an object with a query")
+    query = params.get("query")
+    if not isinstance(query, str):
+        raise _invalid("query must be a text")
+    limit = params.get("limit", default_limit)
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
+        raise _invalid(f"limit must be a whole number from 1 to {MAX_LIMIT}")
+    mode = params.get("mode", "hybrid")
+    if mode not in ("hybrid", "lexical", "semantic"):
+        raise _invalid('mode must be "hybrid", "lexical" or "semantic"')
+    near = params.get("near")
+    if near is not None and not isinstance(near, str):
+        raise _invalid("near must be the URI of a note")
+    return SearchRequest(
+        query=query,
+        limit=limit,
+        mode=cast("Mode", mode),
+        near=None if near is None else relative(near),
+        filter=_filter(params.get("filter")),
+        explain=params.get("explain") is True,
+    )
+
+
+def _filter(value: object) -> SearchFilter:
+    if value is None:
+        return SearchFilter()
+    if not isinstance(value, Mapping):
+        raise _invalid("filter must be an object")
+    properties = value.get("properties") or {}
+    if not isinstance(properties, Mapping):
+        raise _invalid("filter.properties must be an object")
+    return SearchFilter(
+        folders=_texts(value, "folders"),
+        exclude_folders=_texts(value, "excludeFolders"),
+        tags=_texts(value, "tags"),
+        properties=tuple((str(key), str(wanted)) for key, wanted in properties.items()),
+        modified_after=_time(value.get("modifiedAfter")),
+    )
+
+
+def _texts(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    texts = value.get(key) or ()
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
+        raise _invalid(f"filter.{key} must be a list of texts")
+    return tuple(texts)
+
+
+def _time(value: object) -> float | None:
+    """Return an ISO 8601 date or time as seconds since the epoch; without a zone it is UTC."""
+    if value is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(str(value))
+        seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        seconds = math.nan
+    if not math.isfinite(seconds):
+        raise _invalid('filter.modifiedAfter must be a date such as "2026-01-31"')
+    return seconds
+
+
+def _invalid(message: str) -> JsonRpcInvalidParams:
+    return JsonRpcInvalidParams(message)

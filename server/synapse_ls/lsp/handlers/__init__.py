@@ -1,0 +1,1 @@
+"""Request and notification handlers: find, convert in, call one feature, convert out."""

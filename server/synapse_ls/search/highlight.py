@@ -1,0 +1,97 @@
+"""Where a query's words stand in a readable text."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from synapse_ls.core.terms import Token, fold, tokens
+from synapse_ls.core.text import Span
+from synapse_ls.search.query import Query, Word
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A place of a word; ``word`` counts the words of the query."""
+
+    span: Span
+    word: int
+
+
+def matches(text: str, query: Query) -> list[Match]:
+    """Return every place of every word and phrase, by place: whole tokens, and within unspaced scripts the run found.
+
+    An unspaced run that stands nowhere as a whole is looked for in pairs of its characters.
+    """
+    found = list(tokens(text))
+    places: list[Match] = []
+    for number, word in enumerate((*query.words, *query.phrases)):
+        spans = list(_places(text, found, word))
+        if not spans and word.unspaced:
+            spans = [span for pair in word.parts if _telling(pair) for span in _places(text, found, Word((pair,)))]
+        places += [Match(span, number) for span in spans]
+    return sorted(places, key=lambda match: (match.span, match.word))
+
+
+def merged(places: Sequence[Span]) -> list[Span]:
+    """Return spans, given in ascending order, with those that overlap made one."""
+    joined: list[Span] = []
+    for span in places:
+        if joined and span.start < joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
+        else:
+            joined.append(span)
+    return joined
+
+
+def _places(text: str, found: Sequence[Token], word: Word) -> Iterator[Span]:
+    if word.unspaced or (len(word.parts) == 1 and _is_unspaced(word.parts[0])):
+        run = word.parts[0] + "".join(part[-1] for part in word.parts[1:])
+        for token in found:
+            if token.parts and _is_unspaced(token.parts[0]):
+                yield from _within(token, fold(token.span.slice(text)), run)
+        return
+    for token in found:
+        if word.whole and _spells(token, word.whole, prefix=word.prefix):
+            yield token.span
+    if word.parts:
+        yield from _in_a_row(found, word)
+
+
+def _spells(token: Token, whole: str, *, prefix: bool) -> bool:
+    spelling = token.whole or "".join(token.parts)
+    return spelling.startswith(whole) if prefix else spelling == whole
+
+
+def _in_a_row(found: Sequence[Token], word: Word) -> Iterator[Span]:
+    """Yield the tokens whose parts are those of the word, one after the other."""
+    held = [(part, token.span) for token in found for part in token.parts]
+    *body, last = word.parts
+    for i in range(len(held) - len(body)):
+        if [part for part, _ in held[i : i + len(body)]] != body:
+            continue
+        end = held[i + len(body)][0]
+        if end == last or (word.prefix and end.startswith(last)):
+            yield from dict.fromkeys(span for _, span in held[i : i + len(body) + 1])
+    if len(word.parts) == 1:
+        for token in found:
+            if token.whole == last or (word.prefix and token.whole and token.whole.startswith(last)):
+                yield token.span
+
+
+def _within(token: Token, folded: str, run: str) -> Iterator[Span]:
+    if len(folded) != token.span.end - token.span.start:  # folding moved the characters
+        if run in folded:
+            yield token.span
+        return
+    start = folded.find(run)
+    while start >= 0:
+        yield Span(token.span.start + start, token.span.start + start + len(run))
+        start = folded.find(run, start + len(run))
+
+
+def _is_unspaced(part: str) -> bool:
+    return part[0] >= "\u0e00" and part[0].isalpha() and not "\uac00" <= part[0] <= "\ud7a3"
+
+
+def _telling(pair: str) -> bool:
+    """Whether a pair of characters says something by itself: two hiragana are mostly grammar."""
+    return not all("\u3040" <= c <= "\u309f" for c in pair)

@@ -1,0 +1,124 @@
+"""What an answer says of each note: the passage that won, why it was found, and how sure that is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from synapse_ls.core.model import Band, Hit, Leg, Ranks, Snippet
+from synapse_ls.core.text import Position, Range
+from synapse_ls.search.lexical import NoteHit
+from synapse_ls.search.query import Query
+from synapse_ls.search.snippet import snippet
+from synapse_ls.store import chunks
+from synapse_ls.store.chunks import ChunkRow
+from synapse_ls.store.database import Connection
+from synapse_ls.store.notes import NoteRow
+
+# Cosines of the bundled model; passages below the first have nothing to do with the query.
+RELATED, GOOD, STRONG = 0.2, 0.45, 0.6
+# Shares of the query's words.
+GOOD_COVERAGE, FULL_COVERAGE = 0.6, 0.999
+
+_START = Position(0, 0, 0, 0)
+_NOWHERE = Range(_START, _START)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the legs brought in, each best first; ``exact`` are the notes that are called what the query says."""
+
+    lexical: Sequence[NoteHit] = ()
+    semantic: Sequence[NoteHit] = ()
+    graph: Sequence[int] = ()
+    exact: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What the legs say of one note."""
+
+    ranks: Ranks
+    lexical: NoteHit | None
+    semantic: NoteHit | None
+    exact: bool
+
+
+def build(  # noqa: PLR0913 - an answer is made of that much
+    db: Connection, query: Query, found: Found, ranking: Sequence[tuple[NoteRow, float]], limit: int, *, explain: bool
+) -> list[Hit]:
+    """Return the first ``limit`` notes of a ranking as hits."""
+    collected = _evidence(found, [row.id for row, _ in ranking])
+    kept = ranking[:limit]
+    first = chunks.first_of_notes(db, [row.id for row, _ in kept])
+    winners = {row.id: _winner(collected[row.id]) or first.get(row.id) for row, _ in kept}
+    passages = chunks.by_ids(db, [chunk for chunk in winners.values() if chunk is not None])
+    answered: list[Hit] = []
+    for row, score in kept:
+        evidence = collected[row.id]
+        band, matched_by = _band(query, evidence), _matched_by(evidence)
+        ranks = evidence.ranks if explain else None
+        answered.append(_hit(row, passages.get(winners[row.id] or 0), query, score, band, matched_by, ranks))
+    return answered
+
+
+def recent(db: Connection, rows: Sequence[NoteRow]) -> list[Hit]:
+    """Return notes listed without a search, each with its beginning."""
+    first = chunks.first_of_notes(db, [row.id for row in rows])
+    passages = chunks.by_ids(db, list(first.values()))
+    return [_hit(row, passages.get(first.get(row.id, 0)), Query(), 0.0, "good", (), None) for row in rows]
+
+
+def _evidence(found: Found, ranking: Sequence[int]) -> dict[int, _Evidence]:
+    lexical = {hit.note: (rank, hit) for rank, hit in enumerate(found.lexical, start=1)}
+    semantic = {hit.note: (rank, hit) for rank, hit in enumerate(found.semantic, start=1)}
+    graph = {note: rank for rank, note in enumerate(found.graph, start=1)}
+    collected: dict[int, _Evidence] = {}
+    for fused, note in enumerate(ranking, start=1):
+        lexical_rank, by_words = lexical.get(note, (None, None))
+        semantic_rank, by_meaning = semantic.get(note, (None, None))
+        ranks = Ranks(fused, lexical_rank, semantic_rank, graph.get(note))
+        collected[note] = _Evidence(ranks, by_words, by_meaning, note in found.exact)
+    return collected
+
+
+def _winner(evidence: _Evidence) -> int | None:
+    """Return the chunk of the leg that ranks the note higher; words, which can be shown, win a draw."""
+    ranks = evidence.ranks
+    if evidence.lexical and (ranks.semantic is None or (ranks.lexical or 0) <= ranks.semantic):
+        return evidence.lexical.chunk
+    return evidence.semantic.chunk if evidence.semantic else None
+
+
+def _matched_by(evidence: _Evidence) -> tuple[Leg, ...]:
+    legs: list[Leg] = []
+    if evidence.lexical or evidence.exact:
+        legs.append("lexical")
+    if evidence.semantic:
+        legs.append("semantic")
+    if evidence.ranks.graph is not None:
+        legs.append("graph")
+    return tuple(legs)
+
+
+def _band(query: Query, evidence: _Evidence) -> Band:
+    cosine = evidence.semantic.score if evidence.semantic else 0.0
+    coverage = evidence.lexical.coverage if evidence.lexical else 0.0
+    certain = not any(word.corrected for word in query.words)
+    if evidence.exact or cosine >= STRONG or (coverage >= FULL_COVERAGE and certain):
+        return "strong"
+    return "good" if cosine >= GOOD or coverage >= GOOD_COVERAGE else "weak"
+
+
+def _hit(  # noqa: PLR0913, PLR0917 - a hit is made of that much
+    row: NoteRow,
+    passage: ChunkRow | None,
+    query: Query,
+    score: float,
+    band: Band,
+    matched_by: tuple[Leg, ...],
+    ranks: Ranks | None,
+) -> Hit:
+    if passage is None:  # a note without text
+        return Hit(row.path, _NOWHERE, row.title, (), Snippet(""), score, band, matched_by, ranks=ranks)
+    shown = snippet(passage.text, query)
+    where, headings = passage.range, passage.heading_path
+    return Hit(row.path, where, row.title, headings, shown, score, band, matched_by, ranks=ranks)

@@ -1,0 +1,87 @@
+"""The lexical leg: notes by the words they hold."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from synapse_ls.search.query import Query, all_words, any_words
+from synapse_ls.store import chunks, terms
+from synapse_ls.store.database import Connection
+
+# BM25's weights of title, aliases, headings, body and tags (``terms.FIELDS``).
+FIELD_WEIGHTS = (8.0, 8.0, 4.0, 1.0, 3.0)
+
+MAX_IDS = 30_000
+_MIN_PASSAGES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class NoteHit:
+    """A note as a leg found it, with the chunk that won.
+
+    ``score`` is the leg's own and compares within one answer only; ``coverage`` is the share, 0 to 1, of the query's
+    words that the note holds, rare words counting more.
+    """
+
+    note: int
+    chunk: int
+    score: float
+    coverage: float = 0.0
+
+
+def lexical(db: Connection, query: Query, limit: int, notes: Sequence[int] | None = None) -> list[NoteHit]:
+    """Return notes that hold words of the query, best first: how many, how rare, and how prominent they are.
+
+    ``notes``, ascending, are the only ones looked at. A note counts with all its chunks; its best one wins.
+    """
+    if not query.wanted or notes == []:
+        return []
+    hits = list(_passages(db, query, max(_MIN_PASSAGES, 4 * limit), notes).values())
+    units = query.units
+    shares = _coverage(db, [hit.note for hit in hits], [unit.match for unit in units]) if len(units) > 1 else {}
+    hits = [replace(hit, coverage=shares.get(hit.note, 1.0)) for hit in hits]
+    hits = [replace(hit, score=hit.score * hit.coverage**_POWER) for hit in hits]
+    return sorted(hits, key=lambda hit: -hit.score)[:limit]
+
+
+_POWER = 1.0
+
+
+def _passages(db: Connection, query: Query, limit: int, notes: Sequence[int] | None) -> dict[int, NoteHit]:
+    """Return each note's best chunk; equal scores stand in the order of path and place."""
+    found: dict[int, NoteHit] = {}
+    matches = dict.fromkeys((any_words(query), all_words(query)))
+    for match in matches:
+        for within in slices(notes):
+            for chunk, note, score in terms.search(db, match, FIELD_WEIGHTS, limit, within):
+                found.setdefault(note, NoteHit(note, chunk, score))
+    return found
+
+
+def _coverage(db: Connection, notes: Sequence[int], matches: Sequence[str]) -> dict[int, float]:
+    """Return how much of the query each note holds, all its chunks together."""
+    note_of = chunks.of_notes(db, notes)
+    total = chunks.number(db)
+    held: defaultdict[int, float] = defaultdict(float)
+    whole = 0.0
+    for match in matches:
+        number = terms.count(db, match)
+        if not number:
+            rarity = math.log(1 + (total + 0.5) / 0.5)
+        else:
+            rarity = math.log(1 + (total - number + 0.5) / (number + 0.5))
+        whole += rarity
+        if number:
+            for note in {
+                note_of[chunk] for within in slices(list(note_of)) for chunk in terms.holding(db, match, within or [])
+            }:
+                held[note] += rarity
+    return {note: held[note] / whole for note in notes}
+
+
+def slices(ids: Sequence[int] | None) -> list[Sequence[int] | None]:
+    """Return ids in portions that one SQL statement takes; None, for all, is one portion."""
+    if ids is None:
+        return [None]
+    return [ids[i : i + MAX_IDS] for i in range(0, len(ids), MAX_IDS)]

@@ -1,0 +1,182 @@
+"""One search: the legs run over one snapshot, their rankings become one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Literal
+
+from synapse_ls.core.errors import ModelError
+from synapse_ls.core.model import Hit, LegState, SearchAnswer, SearchFilter, SearchRequest
+from synapse_ls.core.terms import fold
+from synapse_ls.search import hits
+from synapse_ls.search.dense import dense
+from synapse_ls.search.fusion import rrf
+from synapse_ls.search.graph import distances, graph
+from synapse_ls.search.hits import Found
+from synapse_ls.search.lexical import NoteHit, lexical, slices
+from synapse_ls.search.query import Query, parse
+from synapse_ls.search.spelling import corrected
+from synapse_ls.store import chunks, filters, meta, notes, symbols, terms, vectors
+from synapse_ls.store.database import Connection
+from synapse_ls.store.notes import NoteRow
+
+MAX_LIMIT = 100
+
+LEXICAL_WEIGHT = 1.0
+SEMANTIC_WEIGHT = 1.0
+GRAPH_WEIGHT = 0.15
+
+_DEPTH = 100
+_SEEDS = 10
+_NEAR_REACH = 3
+_NEAR_BOOST = 0.5
+_ENGLISH_ONLY = "the model knows English only"
+_OFF = LegState("off")
+
+
+class SearchCancelledError(Exception):
+    """The asker does not want the answer any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Semantic:
+    """What a search may use of a model.
+
+    ``embed`` gives the vector of a query (float32, little endian) or raises ``ModelError``; it is None where no model
+    can be used, and then ``state`` and ``note`` say why. With ``english_only`` queries in other scripts and languages
+    are left to the other legs.
+    """
+
+    embed: Callable[[str], bytes] | None = None
+    state: Literal["ok", "off", "empty", "unavailable"] = "off"
+    note: str | None = None
+    english_only: bool = True
+
+
+def search(
+    db: Connection, request: SearchRequest, semantic: Semantic, cancelled: Callable[[], bool] = lambda: False
+) -> SearchAnswer:
+    """Answer a search inside the caller's read transaction.
+
+    A leg that cannot run is named in the answer and the others answer. A query without words to look for gives the
+    notes changed last. Raises ``SearchCancelledError`` soon after ``cancelled()``, asked between steps, becomes true.
+    """
+    started = perf_counter()
+    limit = min(max(request.limit, 1), MAX_LIMIT)
+    query = parse(request.query, prefix_last=True)
+    allowed = _allowed(db, request.filter, query)
+    if query.text:
+        query = corrected(db, query)
+        found, states = _legs(db, request.mode, query, semantic, max(_DEPTH, 2 * limit), allowed, cancelled)
+        answered = _ranked(db, request, query, found, limit)
+    else:
+        states = (_OFF, _OFF, _OFF)
+        answered = hits.recent(db, _recent(db, allowed, limit))
+    elapsed_ms = (perf_counter() - started) * 1000
+    return SearchAnswer(meta.generation(db), tuple(answered), *states, elapsed_ms)
+
+
+def _allowed(db: Connection, asked: SearchFilter, query: Query) -> list[int] | None:
+    """Return the notes that may be found, ascending, or None if all may."""
+    left = [ids for ids in (filters.notes(db, asked), filters.notes(db, query.filter)) if ids is not None]
+    if query.excluded and not left:
+        left.append(filters.notes(db, SearchFilter(folders=("/",))) or [])  # all there are
+    if not left:
+        return None
+    without = (terms.notes_holding(db, word.match) for word in query.excluded)
+    return sorted(set(left[0]).intersection(*left[1:]).difference(*without))
+
+
+def _legs(  # noqa: PLR0913, PLR0917 - everything a leg needs
+    db: Connection,
+    mode: str,
+    query: Query,
+    semantic: Semantic,
+    depth: int,
+    allowed: Sequence[int] | None,
+    cancelled: Callable[[], bool],
+) -> tuple[Found, tuple[LegState, LegState, LegState]]:
+    """Run the legs that the mode asks for, each to ``depth`` notes; returns how they fared in the answer's order."""
+    by_words: list[NoteHit] = []
+    by_meaning: list[NoteHit] = []
+    linked: list[int] = []
+    exact: list[int] = []
+    lexical_state = semantic_state = graph_state = _OFF
+    if mode != "semantic":
+        _stop_if(cancelled)
+        by_words = lexical(db, query, depth, allowed)
+        named = symbols.called(db, fold(query.text))
+        exact = named if allowed is None else sorted({*named}.intersection(allowed))
+        lexical_state = LegState("ok" if by_words or exact else "empty", 1.0)
+    if mode != "lexical":
+        _stop_if(cancelled)
+        by_meaning, semantic_state = _semantic(db, query, semantic, depth, allowed)
+        if mode == "hybrid" and by_words and semantic.english_only and not query.english:
+            by_meaning = []
+            if semantic_state.state == "ok":
+                semantic_state = replace(semantic_state, note=_ENGLISH_ONLY)
+    if mode == "hybrid":
+        _stop_if(cancelled)
+        seeds = [note for note, _ in _fused(db, Found(by_words, by_meaning))[:_SEEDS]]
+        linked = [note for note, _ in graph(db, seeds, depth, allowed)]
+        graph_state = LegState("ok" if linked else "empty", 1.0)
+    _stop_if(cancelled)
+    return Found(by_words, by_meaning, linked, frozenset(exact)), (lexical_state, semantic_state, graph_state)
+
+
+def _semantic(
+    db: Connection, query: Query, semantic: Semantic, depth: int, allowed: Sequence[int] | None
+) -> tuple[list[NoteHit], LegState]:
+    if semantic.embed is None:
+        return [], LegState(semantic.state, None, semantic.note)
+    if not vectors.has_model(db):
+        return [], LegState("unavailable", 0.0, "the index holds no vectors yet")
+    coverage = chunks.coverage(db)
+    if not query.wanted:  # signs alone have no meaning a model could know
+        return [], LegState("empty", coverage)
+    try:
+        vector = semantic.embed(query.text)
+    except ModelError as error:
+        return [], LegState("unavailable", coverage, str(error))
+    if len(vector) != 4 * int(meta.get(db, "dimensions") or 0):
+        return [], LegState("unavailable", 0.0, "the index is being made anew for another model")
+    found = [hit for hit in dense(db, vector, depth, allowed) if hit.score >= hits.RELATED]
+    return found, LegState("ok" if found else "empty", coverage)
+
+
+def _ranked(db: Connection, request: SearchRequest, query: Query, found: Found, limit: int) -> list[Hit]:
+    rows = _rows(db, found)
+    scores = dict(_fused(db, found, rows))
+    if request.near is not None and (anchor := notes.by_path(db, request.near)) is not None:
+        away = distances(db, anchor.id, _NEAR_REACH)
+        scores = {n: s * (1 + _NEAR_BOOST / (1 + away[n])) if n in away else s for n, s in scores.items()}
+    for note in found.exact:  # above everything that ranks can sum up to
+        scores[note] = 1.0 + scores.get(note, 0.0)
+    ranking = sorted(scores.items(), key=lambda pair: (-pair[1], rows[pair[0]].path))
+    return hits.build(db, query, found, [(rows[n], score) for n, score in ranking], limit, explain=request.explain)
+
+
+def _fused(db: Connection, found: Found, rows: dict[int, NoteRow] | None = None) -> list[tuple[int, float]]:
+    rows = rows or _rows(db, found)
+    lists = (
+        (LEXICAL_WEIGHT, [hit.note for hit in found.lexical]),
+        (SEMANTIC_WEIGHT, [hit.note for hit in found.semantic]),
+        (GRAPH_WEIGHT, found.graph),
+    )
+    return rrf(lists, key=lambda note: rows[note].path)
+
+
+def _rows(db: Connection, found: Found) -> dict[int, NoteRow]:
+    return notes.by_ids(db, sorted({*found.graph, *found.exact, *(hit.note for hit in (*found.lexical, *found.semantic))}))
+
+
+def _recent(db: Connection, allowed: Sequence[int] | None, limit: int) -> list[NoteRow]:
+    if allowed is None:
+        return notes.recent(db, limit)
+    rows = [row for some in slices(allowed) for row in notes.by_ids(db, list(some or ())).values()]
+    return sorted(rows, key=lambda row: (-row.mtime_ns, row.path))[:limit]
+
+
+def _stop_if(cancelled: Callable[[], bool]) -> None:
+    if cancelled():
+        raise SearchCancelledError

@@ -1,0 +1,1 @@
+"""The index of one vault in one SQLite file; the only package with SQL."""

@@ -1,0 +1,1 @@
+"""One open vault: its index, its watcher, its searches."""

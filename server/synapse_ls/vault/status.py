@@ -1,0 +1,42 @@
+"""What a vault tells of itself."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+VaultState = Literal["starting", "indexing", "ready", "readOnly", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """The encoder: ``state`` is ready, loading, missing or failed, ``note`` why."""
+
+    name: str
+    dimensions: int
+    languages: str
+    state: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class VaultStatus:
+    """One vault's state.
+
+    ``pending`` counts files queued and chunks that lack a vector, ``embedded`` chunks whose vector is current or that
+    need none. ``skipped`` holds (path, reason). Counters count since the start.
+    """
+
+    root: str
+    state: VaultState
+    generation: int
+    notes: int
+    chunks: int
+    embedded: int
+    pending: int
+    skipped: tuple[tuple[str, str], ...]
+    model: ModelStatus
+    files_read: int
+    chunks_embedded: int
+    chunks_reused: int
+    searches: int
+    error: str | None
+    cache_bytes: int
