@@ -49,9 +49,8 @@ def status(shape: dict[str, Any]) -> None:
     """Print a vault's status."""
     model = shape["model"]
     print(f"{shape['root']}: {shape['state']}")
-    print(
-        f"  {shape['notes']} notes, {shape['chunks']} chunks, {shape['embedded']} with vectors, {shape['pending']} pending"
-    )
+    counts = {name: shape[name] for name in ("notes", "chunks", "embedded", "pending")}
+    print("  " + ", ".join(f"{number} {name}" for name, number in counts.items()))
     print(f"  model {model['name']} ({model['languages']}), {shape['cacheBytes'] / 2**20:.1f} MiB in the cache")
     for skipped in shape["skipped"]:
         print(f"  {skipped['path']}: {skipped['reason']}")

@@ -116,7 +116,7 @@ def _words(value: Any) -> bool:  # noqa: ANN401 - judges what JSON gives
 
 
 def _suffixes(value: Any) -> bool:  # noqa: ANN401 - judges what JSON gives
-    return _words(value) and bool(value) and all(v.startswith(".") for v in value)
+    return _words(value) and bool(value) and all(v.startswith(".") and v[1:] and v == v.lower() for v in value)
 
 
 def _text(value: Any) -> bool:  # noqa: ANN401 - judges what JSON gives
@@ -133,7 +133,7 @@ def _optional_text(value: Any) -> bool:  # noqa: ANN401 - judges what JSON gives
 
 # key -> (what a good value is, in words; the check)
 _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "index.extensions": ('a list of endings such as ".md"', _suffixes),
+    "index.extensions": ('a list of endings in small letters such as ".md"', _suffixes),
     "index.exclude": ("a list of globs", _words),
     "index.maxFileKiB": ("a whole number from 1 to 65536", _whole(1, 65536)),
     "embedding.model": ("the name of a model or a folder", _text),
@@ -153,20 +153,23 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "hover.maxLines": ("a whole number from 1 to 200", _whole(1, 200)),
 }
 KEYS = tuple(_RULES)
+_SECTIONS = frozenset(key[:i] for key in KEYS for i, c in enumerate(key) if c == ".")
 
 
-def apply(
-    settings: Settings, values: Mapping[str, Any], source: str, *, from_vault: bool = False
-) -> tuple[Settings, list[str]]:
-    """Return ``settings`` with nested JSON-shaped ``values`` on top, and one warning for each value left out.
+def apply(settings: Settings, values: object, source: str, *, from_vault: bool = False) -> tuple[Settings, list[str]]:
+    """Return ``settings`` with JSON-shaped ``values`` on top, and one warning for each value left out.
 
-    ``source`` names where the values come from in the warnings. With ``from_vault`` the keys of
-    ``NOT_FROM_A_VAULT`` are refused.
+    Keys may be nested (``{"index": {"exclude": []}}``), dotted (``{"index.exclude": []}``) or both. ``source`` names
+    where the values come from in the warnings. With ``from_vault`` the keys of ``NOT_FROM_A_VAULT`` are refused.
     """
+    if not isinstance(values, Mapping):
+        return settings, [f"{source}: settings must be a table; the defaults stand"]
     warnings: list[str] = []
     for key, value in _leaves(values):
         rule = _RULES.get(key)
-        if rule is None:
+        if key in _SECTIONS:
+            warnings.append(f"{source}: {key} must be a table of settings; the defaults stand")
+        elif rule is None:
             warnings.append(f"{source}: unknown setting {key}; see docs/configuration.md for the list")
         elif from_vault and key in NOT_FROM_A_VAULT:
             warnings.append(f"{source}: {key} may not be set inside a vault; set it in your editor instead")
@@ -181,7 +184,7 @@ def _leaves(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]
     found: list[tuple[str, Any]] = []
     for name, value in values.items():
         key = f"{prefix}{name}"
-        if isinstance(value, Mapping) and key not in _RULES:
+        if isinstance(value, Mapping) and key in _SECTIONS:
             found.extend(_leaves(value, f"{key}."))
         else:
             found.append((key, value))

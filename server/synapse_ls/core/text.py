@@ -9,6 +9,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
+_STRIDE = 1024
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -48,12 +49,13 @@ class Range:
 
 
 class LineIndex:
-    """Where the lines of a text start; converts offsets to positions and back."""
+    """Where the lines of a text start, and the position of any offset."""
 
-    __slots__ = ("_starts", "_text")
+    __slots__ = ("_marks", "_starts", "_text")
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._marks: dict[int, list[tuple[int, int]]] = {}
         self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
 
     def __len__(self) -> int:
@@ -79,13 +81,32 @@ class LineIndex:
         """Return the position of an offset, which is clamped into the text."""
         offset = min(max(offset, 0), len(self._text))
         line = self.line_of(offset)
-        before = self._text[self._starts[line] : offset]
-        if before.isascii():
-            return Position(line, len(before), len(before), len(before))
-        utf8 = len(before.encode("utf-8", "surrogatepass"))
-        utf16 = len(before.encode("utf-16-le", "surrogatepass")) // 2
-        return Position(line, len(before), utf16, utf8)
+        column = offset - self._starts[line]
+        # A long line is not counted from its start again for each of its places: that would be quadratic.
+        utf16, utf8 = self._marks_of(line)[column // _STRIDE] if column >= _STRIDE else (0, 0)
+        more16, more8 = _units(self._text[offset - column % _STRIDE : offset])
+        return Position(line, column, utf16 + more16, utf8 + more8)
 
     def range(self, span: Span) -> Range:
         """Return the range of a span."""
         return Range(self.position(span.start), self.position(span.end))
+
+    def _marks_of(self, line: int) -> list[tuple[int, int]]:
+        """Return the UTF-16 and UTF-8 columns of every ``_STRIDE``-th character of a line."""
+        marks = self._marks.get(line)
+        if marks is None:
+            utf16 = utf8 = 0
+            marks = [(0, 0)]
+            for start in range(self._starts[line], self.line_start(line + 1), _STRIDE):
+                more16, more8 = _units(self._text[start : start + _STRIDE])
+                utf16, utf8 = utf16 + more16, utf8 + more8
+                marks.append((utf16, utf8))
+            self._marks[line] = marks
+        return marks
+
+
+def _units(text: str) -> tuple[int, int]:
+    """Return the length of a text in UTF-16 and in UTF-8 code units; half a surrogate pair counts as a character."""
+    if text.isascii():
+        return len(text), len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2, len(text.encode("utf-8", "surrogatepass"))

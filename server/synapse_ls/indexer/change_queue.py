@@ -1,8 +1,9 @@
 """What waits to be brought up to date: one queue for all that tells of a change, merged by path."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +17,8 @@ class Changes:
 class ChangeQueue:
     """A queue of changed paths, safe to fill from any thread. Paths are relative to the vault, with ``/``."""
 
-    # More single files than this are cheaper to find by one walk; it also bounds the queue.
-    MAX_FILES = 2_000
+    # More single paths than this are cheaper to find by one walk; it also bounds the queue.
+    MAX_PATHS = 2_000
 
     def __init__(self) -> None:
         self._files: dict[str, None] = {}
@@ -36,7 +37,7 @@ class ChangeQueue:
         with self._condition:
             self._files.update(dict.fromkeys(files))
             self._folders.update(folders)
-            if len(self._files) > self.MAX_FILES:
+            if len(self._files) + len(self._folders) > self.MAX_PATHS:
                 self._files.clear()
                 self._folders = {""}
             self._condition.notify_all()
@@ -60,29 +61,28 @@ class ChangeQueue:
                 lambda: self._closed or not (self._files or self._folders or self._wake or self._working), timeout
             )
 
-    def take(self, *, wait: bool) -> Changes:
-        """Take all that waits; with ``wait``, first wait until there is something or ``wake`` is called."""
+    def take(self, *, wait: bool, timeout: float | None = None) -> Changes:
+        """Take all that waits.
+
+        With ``wait``, first wait until there is something or ``wake`` is called, at most ``timeout`` seconds.
+        """
         with self._condition:
-            while wait and not (self._files or self._folders or self._wake or self._closed):
+            if wait and not self._something():
                 self._working = False
                 self._condition.notify_all()
-                self._condition.wait()
+                self._condition.wait_for(self._something, timeout)
             self._working = True
             self._wake = False
-            folders = _outermost(self._folders)
-            files = tuple(path for path in self._files if not _below(path, folders))
+            folders = tuple(sorted(folder for folder in self._folders if not _inside(folder, self._folders)))
+            files = tuple(path for path in self._files if path not in folders and not _inside(path, self._folders))
             self._files.clear()
             self._folders.clear()
             return Changes(files, folders)
 
-
-def _outermost(folders: Iterable[str]) -> tuple[str, ...]:
-    found: list[str] = []
-    for folder in sorted(folders):
-        if not _below(folder, found):
-            found.append(folder)
-    return tuple(found)
+    def _something(self) -> bool:
+        return bool(self._files or self._folders or self._wake or self._closed)
 
 
-def _below(path: str, folders: Iterable[str]) -> bool:
-    return any(not folder or path == folder or path.startswith(f"{folder}/") for folder in folders)
+def _inside(path: str, folders: Set[str]) -> bool:
+    """Return whether one of the folders above a path is among ``folders``."""
+    return bool(path) and ("" in folders or any(str(above) in folders for above in PurePosixPath(path).parents))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from synapse_ls.core.config import Settings
 from synapse_ls.core.errors import ModelError
 from synapse_ls.indexer import record, walk
-from synapse_ls.indexer.change_queue import ChangeQueue
+from synapse_ls.indexer.change_queue import Changes, ChangeQueue
 from synapse_ls.indexer.parsing import ParserProcess
 from synapse_ls.indexer.progress import Counters, Progress
 from synapse_ls.indexer.watcher import Watcher
@@ -36,6 +36,8 @@ _LOG = logging.getLogger(__name__)
 _FILES_A_COMMIT = 200
 _SECONDS_A_COMMIT = 0.5
 _PASSAGES_A_COMMIT = 64
+# After an error all is looked at again, sooner at first and then less often.
+_RETRY_SECONDS = (2.0, 60.0)
 # Beyond this many events in one burst the kernel may have dropped some without a word: everything is looked at.
 _BURST = 500
 
@@ -62,6 +64,7 @@ class Indexer:
         self._spec: ModelSpec | None = None
         self._prepared = False
         self._retry = False
+        self._failures = 0
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="synapse-indexer", daemon=True)
 
@@ -124,20 +127,37 @@ class Indexer:
         busy = False
         while not self._closing.is_set():
             try:
-                changes = self._queue.take(wait=not busy)
+                changes = self._queue.take(wait=not busy, timeout=self._until_retry())
+                if self._failures:
+                    # What was taken before the error is not known to be written.
+                    changes = Changes((), ("",))
                 if changes.folders or changes.files:
-                    self.progress.files_left = max(1, len(changes.files))
-                    for folder in changes.folders:
-                        self._rescan(folder)
-                    self._update(self._root_files(changes.files))
-                    self._words_done()
+                    self._bring_up_to_date(changes)
                 busy = self._embed_some()
-                self.error = None
+                self._failures = 0
             except Exception as error:  # noqa: BLE001 - told in the status; the server goes on
-                self._fail("indexing stopped and will go on with the next change", error)
+                self._failures += 1
+                self._fail("indexing stopped and will be tried again soon", error)
                 busy = False
             if not busy:
                 self._changed()
+
+    def _until_retry(self) -> float | None:
+        """Return after how many seconds to try again what failed; None if nothing did."""
+        first, longest = _RETRY_SECONDS
+        return min(longest, first * 2.0 ** min(self._failures - 1, 10)) if self._failures else None
+
+    def _bring_up_to_date(self, changes: Changes) -> None:
+        self.progress.files_left = max(1, len(changes.files))
+        # A folder may be called like a note.
+        folders = [path for path in changes.files if path in self._folders or (self._root / path).is_dir()]
+        for folder in (*changes.folders, *folders):
+            self._rescan(folder)
+        self._update(self._root_files([path for path in changes.files if path not in folders]))
+        self.progress.files_left = 0
+        self.progress.words_ready = True
+        self.error = None
+        self._changed()
 
     def _begin(self) -> None:
         with self._index.write() as db:
@@ -149,14 +169,11 @@ class Indexer:
             vectors.retry_failed(db)
 
     def _fail(self, what: str, error: Exception) -> None:
-        _LOG.exception("%s", what)
-        self.error = f"{what}: {error}"
+        said = f"{what}: {error}"
+        if said != self.error:
+            _LOG.exception("%s", what)
+        self.error = said
         self.progress.files_left = 0
-        self._changed()
-
-    def _words_done(self) -> None:
-        self.progress.files_left = 0
-        self.progress.words_ready = True
         self._changed()
 
     # -- changes seen
@@ -182,15 +199,21 @@ class Indexer:
         if files or folders:
             self.submit(files, folders)
 
-    def _root_files(self, files: tuple[str, ...]) -> list[tuple[str, bytes | None]]:
+    def _root_files(self, files: list[str]) -> list[tuple[str, bytes | None]]:
         """Return (path, known hash) of those files that belong to the vault; the others leave the index."""
-        known = {}
+        if not self._root.is_dir():
+            raise OSError(f"the vault {self._root} is not there; its index is kept")
+        belonging: list[tuple[str, bytes | None]] = []
+        leaving: list[str] = []
         for path in files:
-            stamp = notes.stamp(self._index.writer, path)
-            known[path] = None if stamp is None else stamp.hash
-        belonging = [path for path in files if walk.belongs(self._root, path, self._settings.index)]
-        self._forget(sorted(path for path in set(files) - set(belonging) if known[path] is not None))
-        return [(path, known[path]) for path in belonging]
+            belongs = walk.belongs(self._root, path, self._settings.index)
+            stamp = notes.stamp(self._index.writer, path) if belongs or path.isprintable() else None
+            if belongs:
+                belonging.append((path, None if stamp is None else stamp.hash))
+            elif stamp is not None:
+                leaving.append(path)
+        self._forget(sorted(leaving))
+        return belonging
 
     def _rescan(self, folder: str) -> None:
         """Walk a folder and bring what differs up to date; watch the folders that are there now."""
@@ -321,12 +344,14 @@ class Indexer:
         made = [(keys[i], vector) for i, vector in pool.embed_many(inputs.values(), self._interrupted)]
         with self._index.write() as db:
             for key, vector in made:
-                if isinstance(vector, ModelError):
-                    self.error = str(vector)
-                    vectors.fail(db, key)
-                else:
+                try:
+                    if isinstance(vector, ModelError):
+                        raise vector  # noqa: TRY301 - handled as one that the store refuses
                     vectors.put(db, key, vector.astype("<f4").tobytes())
                     self.counters.chunks_embedded += 1
+                except ModelError as error:
+                    self.error = str(error)
+                    vectors.fail(db, key)
             meta.bump_generation(db)
         self._changed()
         return True

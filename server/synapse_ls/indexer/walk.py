@@ -1,8 +1,10 @@
 """Finding the notes of a vault: which files belong to it and which folders to watch."""
 
 import os
+import re
 import stat
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from synapse_ls.core.config import IndexSettings
 
 IGNORE_FILES = (".gitignore", ".ignore")
 _NEVER = frozenset({"node_modules"})
+_MAX_RULES_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ def walk(root: Path, settings: IndexSettings, under: str = "", cancelled: Callab
         try:
             entries = sorted(os.scandir(root / folder), key=lambda entry: entry.name)
         except OSError as error:
-            if folder == under and (not under or (root / folder).exists()):
+            if not folder:
                 raise
             scan.unreadable[folder] = f"folder cannot be read ({error.strerror or error})"
             continue
@@ -92,7 +95,7 @@ def walk(root: Path, settings: IndexSettings, under: str = "", cancelled: Callab
 def belongs(root: Path, path: str, settings: IndexSettings) -> bool:
     """Return whether the file at ``path``, there or gone, would be a note of the vault."""
     parts = path.split("/")
-    if not path.lower().endswith(tuple(suffix.lower() for suffix in settings.extensions)):
+    if not _utf8(path) or not path.lower().endswith(tuple(suffix.lower() for suffix in settings.extensions)):
         return False
     rules = _root_rules(settings)
     for depth in range(len(parts)):
@@ -128,17 +131,38 @@ def _add_note(entry: "os.DirEntry[str]", path: str, scan: Scan) -> None:
 
 
 def _root_rules(settings: IndexSettings) -> _Rules:
-    return _Rules((("", GitIgnoreSpec.from_lines(settings.exclude)),) if settings.exclude else ())
+    return _Rules((("", _spec(settings.exclude)),) if settings.exclude else ())
 
 
 def _with_rules_of(root: Path, folder: str, rules: _Rules) -> _Rules:
     lines: list[str] = []
     for name in IGNORE_FILES:
+        file = root / folder / name
         try:
-            lines += (root / folder / name).read_text("utf-8", "replace").splitlines()
-        except OSError:
+            if file.is_file():  # a pipe or a device would be waited for
+                with file.open("rb") as opened:
+                    lines += opened.read(_MAX_RULES_BYTES).decode("utf-8", "replace").splitlines()
+        except (OSError, ValueError):
             continue
-    return _Rules((*rules.specs, (folder, GitIgnoreSpec.from_lines(lines)))) if lines else rules
+    return _Rules((*rules.specs, (folder, _spec(lines)))) if lines else rules
+
+
+def _spec(lines: Sequence[str]) -> GitIgnoreSpec:
+    """Return rules; a line that is no rule, such as a lone ``!``, says nothing and spoils nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # about sets such as [[a], which mean what git means by them
+        try:
+            return GitIgnoreSpec.from_lines(lines)
+        except (ValueError, re.error):
+            return GitIgnoreSpec.from_lines(line for line in lines if _is_rule(line))
+
+
+def _is_rule(line: str) -> bool:
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except (ValueError, re.error):
+        return False
+    return True
 
 
 def _hidden(name: str) -> bool:

@@ -12,8 +12,11 @@ _LOG = logging.getLogger(__name__)
 # A change is told after this long without another one, and at the latest after the second time.
 _QUIET_MS = 50
 _LATEST_MS = 400
-_TIMEOUT_MS = 60_000
+# How soon a new watch takes over from the one before.
+_TIMEOUT_MS = 200
 _POLL_MS = 2_000
+# Folders that go while they are being armed are left out; this often, then the arming fails.
+_ATTEMPTS = 5
 
 
 class Watcher:
@@ -28,20 +31,19 @@ class Watcher:
         self._told = told
         self._lock = threading.Lock()
         self._notify: RustNotify | None = None
-        self._again = threading.Event()
-        self._closed = False
+        self._armed = threading.Event()
+        self._closed = threading.Event()
         self._thread: threading.Thread | None = None
         self.polling = False
 
     def arm(self, folders: Iterable[str]) -> None:
         """Watch these folders (relative, "" is the root) instead of the former ones; from then on nothing is missed."""
-        paths = [str(self._root / folder) for folder in folders if (self._root / folder).is_dir()]
-        notify = self._made(paths) if paths else None
+        notify = self._made([self._root / folder for folder in folders])
         with self._lock:
-            if self._closed:
+            if self._closed.is_set():
                 return
             self._notify = notify
-            self._again.set()
+            self._armed.set()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="synapse-watcher", daemon=True)
                 self._thread.start()
@@ -49,33 +51,36 @@ class Watcher:
     def close(self) -> None:
         """Stop watching."""
         with self._lock:
-            self._closed = True
-            self._again.set()
+            self._closed.set()
+            self._armed.set()
         if self._thread is not None:
             self._thread.join(timeout=2)
 
-    def _made(self, paths: list[str]) -> RustNotify:
-        try:
-            notify = RustNotify(paths, False, False, _POLL_MS, False, True)
-        except (OSError, RuntimeError) as error:
-            _LOG.warning("cannot watch %d folders (%s); looking at them every 2 s instead", len(paths), error)
-            self.polling = True
-            return RustNotify(paths, False, True, _POLL_MS, False, True)
-        self.polling = False
-        return notify
+    def _made(self, folders: list[Path]) -> RustNotify:
+        for _ in range(_ATTEMPTS):
+            paths = [str(folder) for folder in folders if folder.is_dir()]
+            try:
+                self.polling = False
+                return RustNotify(paths, False, False, _POLL_MS, False, True)
+            except FileNotFoundError:
+                continue  # gone since it was looked at
+            except (OSError, RuntimeError) as error:
+                _LOG.warning("cannot watch %d folders (%s); looking at them every 2 s instead", len(paths), error)
+                self.polling = True
+                return RustNotify(paths, False, True, _POLL_MS, False, True)
+        raise OSError("the folders of the vault change too fast to be watched")
 
     def _run(self) -> None:
-        while True:
-            self._again.clear()
-            with self._lock:
-                if self._closed:
-                    return
-                notify = self._notify
-            if notify is None:
-                self._again.wait()
-                continue
-            seen = notify.watch(_LATEST_MS, _QUIET_MS, _TIMEOUT_MS, self._again)
-            if isinstance(seen, set) and seen:
+        self._armed.wait()
+        watching = self._notify
+        while not self._closed.is_set():
+            latest = self._notify
+            if watching is None:
+                return
+            # When another watch is armed, this one is asked once more: what it saw until then is told too.
+            seen = watching.watch(_LATEST_MS, _QUIET_MS, _TIMEOUT_MS, self._closed)
+            if isinstance(seen, set) and not self._closed.is_set():
                 self._told({path for _, path in seen})
             elif seen == "signal":
                 return
+            watching = latest

@@ -8,6 +8,7 @@ import contextlib
 import os
 import pickle
 import signal
+import stat
 import sys
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -36,7 +37,7 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """There is no such file."""
+    """There is no such file, or what is there is no file."""
 
     path: str
 
@@ -55,15 +56,18 @@ Outcome = NoteRecord | Unchanged | Gone | Unreadable
 def outcome(job: Job) -> Outcome:
     """Read a file and return what became of it."""
     try:
-        with open(job.file, "rb") as file:  # noqa: PTH123 - os-level path given as text
+        # Without waiting: a pipe that is called like a note has no end.
+        with os.fdopen(os.open(job.file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
             status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                return Gone(job.path)
             data = file.read(job.max_bytes)
         size = max(status.st_size, len(data))
         hash_ = content_hash(data, size)
         if hash_ == job.known:
             return Unchanged(job.path, FileStamp(size, status.st_mtime_ns, hash_))
         return note_record(job.path, data, status.st_mtime_ns, job.max_bytes, size)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return Gone(job.path)
     except OSError as error:
         return Unreadable(job.path, f"cannot be read ({error.strerror or error})")

@@ -23,7 +23,11 @@ def folded(name: str) -> str:
 
 
 def key(name: str) -> str:
-    """Return the look-up key of a note's name or of a link's target: its last component, folded."""
+    """Return the look-up key of a note's name or of a link's target: its last component, folded.
+
+    Any text has a key: half a surrogate pair, which a buffer can hold and the index cannot, becomes ``?``.
+    """
+    name = name.encode("utf-8", "replace").decode()
     return folded(without_ending(name.strip().rstrip("/")).rpartition("/")[2].strip())
 
 

@@ -6,6 +6,7 @@ the nearest folder.
 """
 
 import posixpath
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from synapse_ls.store.database import Connection
 from synapse_ls.store.links import NameRow
 
 _TIERS = ("path", "alias", "title")
+_STEPS = re.compile(r"^(?:\.{0,2}/+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def _choose(source_path: str, kind: str, target: str, candidates: Sequence[NameR
                 for candidate in candidates:
                     if candidate.kind == "path" and same(candidate.text) == same(path):
                         return Target(candidate.note, candidate.path)
-        target = target.lstrip("./")
+        target = _STEPS.sub("", target, count=1)
     name = without_ending(target.rstrip("/"))
     ranked = sorted(
         (rank, candidate.path, candidate.note)
@@ -78,13 +80,15 @@ def _paths(folder: str, target: str) -> list[str]:
         return [without_ending(target.lstrip("/"))]
     seen_from_here = posixpath.normpath(posixpath.join(folder, target))
     seen_from_root = posixpath.normpath(target)
-    return [without_ending(path) for path in (seen_from_here, seen_from_root) if not path.startswith("..")]
+    return [
+        without_ending(path) for path in (seen_from_here, seen_from_root) if path != ".." and not path.startswith("../")
+    ]
 
 
 def _rank(name: str, folder: str, candidate: NameRow) -> tuple[int, int, int, int] | None:
     """Return how well a candidate fits, smaller is better: kind of name, case, distance of folders, depth."""
     tier = _TIERS.index(candidate.kind)
-    text = candidate.text
+    text = candidate.text if candidate.kind == "path" else without_ending(candidate.text)
     for case, same in enumerate((_composed, folded)):
         wanted, found = same(name), same(text)
         if found == wanted or (candidate.kind == "path" and found.endswith("/" + wanted)):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from lsprotocol import types as lsp
 from pygls import uris
@@ -14,7 +14,9 @@ from pygls.exceptions import JsonRpcInvalidParams
 from synapse_ls.core.model import Hit, Mode, SearchFilter, SearchRequest
 from synapse_ls.core.text import LineIndex, Position, Range, Span
 from synapse_ls.features import shapes
-from synapse_ls.features.symbols import Symbol
+
+if TYPE_CHECKING:
+    from synapse_ls.features.symbols import Symbol
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
@@ -83,7 +85,7 @@ def span_range(text: str, span: Span, encoding: Encoding) -> lsp.Range:
     return lsp_range(LineIndex(text).range(span), encoding)
 
 
-def symbol(value: Symbol, root: Path, encoding: Encoding) -> lsp.WorkspaceSymbol:
+def symbol(value: "Symbol", root: Path, encoding: Encoding) -> lsp.WorkspaceSymbol:
     """Return a workspace symbol."""
     place = lsp.Location(uri_of(root, value.path), lsp_range(value.range, encoding))
     return lsp.WorkspaceSymbol(location=place, name=value.name, kind=_KINDS[value.kind], container_name=value.container)
@@ -94,10 +96,10 @@ def hit(value: Hit, root: Path, encoding: Encoding) -> dict[str, Any]:
     return shapes.hit(value, {"uri": uri_of(root, value.path)}, column(encoding), lambda text: units(text, encoding))
 
 
-def search_request(params: object, default_limit: int, relative: Callable[[str], str | None]) -> SearchRequest:
+def search_request(params: object, default_limit: int, near: str | None) -> SearchRequest:
     """Return the search that the parameters of ``synapse/search`` ask for.
 
-    ``relative`` turns the URI of a note into its path.
+    ``near`` is the path of the note that the parameter of that name means, if a vault has it.
 
     Raises:
         JsonRpcInvalidParams: A parameter is missing or has a value it cannot have; the message names it.
@@ -113,14 +115,13 @@ def search_request(params: object, default_limit: int, relative: Callable[[str],
     mode = params.get("mode", "hybrid")
     if mode not in ("hybrid", "lexical", "semantic"):
         raise _invalid('mode must be "hybrid", "lexical" or "semantic"')
-    near = params.get("near")
-    if near is not None and not isinstance(near, str):
+    if not isinstance(params.get("near"), str | None):
         raise _invalid("near must be the URI of a note")
     return SearchRequest(
         query=query,
         limit=limit,
         mode=cast("Mode", mode),
-        near=None if near is None else relative(near),
+        near=near,
         filter=_filter(params.get("filter")),
         explain=params.get("explain") is True,
     )

@@ -5,46 +5,61 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types as lsp
 
 from synapse_ls import __version__
 from synapse_ls.core import config
 from synapse_ls.core.config import Settings
-from synapse_ls.core.errors import SynapseError
+from synapse_ls.core.errors import IndexStateError, SynapseError
 from synapse_ls.features import shapes
 from synapse_ls.lsp import convert
 from synapse_ls.lsp.convert import Encoding
 from synapse_ls.lsp.documents import Documents
 from synapse_ls.lsp.progress import Reporter
-from synapse_ls.vault import location
-from synapse_ls.vault.encoder import Encoder
-from synapse_ls.vault.vault import Vault
+from synapse_ls.vault.status import VaultStatus
+
+if TYPE_CHECKING:
+    from synapse_ls.vault.encoder import Encoder
+    from synapse_ls.vault.vault import Vault
 
 _LOG = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
+# How long a question waits for a vault to be opened.
+_OPENING_SECONDS = 10.0
 # After this long without a sign of the user the indexer may use all cores.
 _QUIET_SECONDS = 3.0
 
 
 @dataclass(slots=True)
 class Folder:
-    """A workspace folder: ``path`` as the client calls it, and its vault."""
+    """A workspace folder: ``path`` as the client calls it, and its vault once ``opened`` is set."""
 
     uri: str
     path: Path
-    vault: Vault
+    vault: "Vault | None" = None
+    opened: threading.Event = field(default_factory=threading.Event)
 
     def relative(self, path: Path) -> str | None:
         """Return a path as the vault calls it, or None if it lies elsewhere."""
-        for root in (self.path, self.vault.root):
+        for root in (self.path, self.vault.root if self.vault is not None else self.path):
             if path.is_relative_to(root):
                 return path.relative_to(root).as_posix()
         return None
+
+    def ready(self) -> "Vault":
+        """Return the vault, waiting for its opening; off the event loop.
+
+        Raises:
+            SynapseError: It takes too long.
+        """
+        if not self.opened.wait(_OPENING_SECONDS) or self.vault is None:
+            raise IndexStateError(f"{self.path.name} is still being opened; try again in a moment")
+        return self.vault
 
 
 class Session:
@@ -79,7 +94,6 @@ class Session:
         if not folders:
             root = params.root_uri or (Path(params.root_path).as_uri() if params.root_path else None)
             folders = [root] if root else []
-        self.encoder = Encoder(self.settings.embedding, location.cache_root() / "models")
         for uri in folders:
             path = convert.path_of(uri)
             if path is not None:
@@ -103,14 +117,14 @@ class Session:
         """Close the vault of a folder that left the workspace."""
         folder = self.folders.pop(uri, None)
         if folder is not None:
-            self._opening.submit(folder.vault.close)
+            self._opening.submit(_close, folder)
             self.changed()
 
     def stop(self) -> None:
         """Close the vaults; work that is not committed is taken up by the next start. Off the event loop."""
         self._opening.shutdown(cancel_futures=True)
         for folder in self.folders.values():
-            folder.vault.close()
+            _close(folder)
         self.folders.clear()
         if self.encoder is not None:
             self.encoder.close()
@@ -163,6 +177,8 @@ class Session:
     def prefer_open(self) -> None:
         """Let the open notes be embedded first."""
         for folder in self.folders.values():
+            if folder.vault is None:
+                continue
             places = [self.folder_of(uri) for uri in self.documents.uris()]
             folder.vault.prefer([place[1] for place in places if place is not None and place[0] is folder])
 
@@ -171,7 +187,7 @@ class Session:
         folders = list(self.folders.values())
         return {
             "version": __version__,
-            "vaults": [shapes.vault_status(folder.vault.status(), folder.uri) for folder in folders],
+            "vaults": [shapes.vault_status(self._status(folder), folder.uri) for folder in folders],
         }
 
     def show(self, message: str, kind: lsp.MessageType = lsp.MessageType.Warning) -> None:
@@ -181,12 +197,23 @@ class Session:
             self.loop.call_soon_threadsafe(self.notify, lsp.WINDOW_SHOW_MESSAGE, params)
 
     def _declare(self, uri: str, path: Path) -> Folder:
-        assert self.encoder is not None  # noqa: S101 - made in begin, before any folder
-        folder = Folder(uri, path, Vault(path, self.settings, self.encoder, self.changed))
-        self.folders[uri] = folder
+        folder = self.folders[uri] = Folder(uri, path)
         return folder
 
+    def _status(self, folder: Folder) -> VaultStatus:
+        if folder.vault is not None:
+            return folder.vault.status()
+        return VaultStatus.starting(str(folder.path), self.settings.embedding.model)
+
     def _open(self, folder: Folder) -> None:
+        # Imported here, in a thread and after the answer to initialize: these bring the database and the parser.
+        from synapse_ls.vault import location  # noqa: PLC0415 - see above
+        from synapse_ls.vault.encoder import Encoder  # noqa: PLC0415 - see above
+        from synapse_ls.vault.vault import Vault  # noqa: PLC0415 - see above
+
+        if self.encoder is None:
+            self.encoder = Encoder(self.settings.embedding, location.cache_root() / "models")
+        folder.vault = Vault(folder.path, self.settings, self.encoder, self.changed)
         try:
             folder.vault.open()
         except SynapseError as error:
@@ -194,11 +221,19 @@ class Session:
         except Exception:  # noqa: BLE001 - logged and told; the other vaults go on
             _LOG.exception("cannot open %s", folder.path)
             self.show(f"{folder.path.name} cannot be opened; run synapse-ls doctor", lsp.MessageType.Error)
+        folder.opened.set()
         for warning in folder.vault.warnings:
             self.show(warning)
+        if self.loop is not None:
+            self.loop.call_soon_threadsafe(self.prefer_open)
         self.changed()
 
     def _idle(self) -> None:
         self._quiet = None
         if self.encoder is not None:
             self.encoder.set_busy(busy=False)
+
+
+def _close(folder: Folder) -> None:
+    if folder.vault is not None:
+        folder.vault.close()

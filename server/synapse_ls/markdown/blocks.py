@@ -1,7 +1,7 @@
-"""The block structure of a note: which lines are headings, text, code, and which blocks can carry an id.
+r"""The block structure of a note: which lines are headings, text, code, and which blocks can carry an id.
 
-Only block rules run; inline content is scanned elsewhere. markdown-it counts lines as the rest of Synapse does once line
-ends are made ``\\n``, so its line numbers hold for the text as written.
+Only block rules run; inline content is scanned elsewhere. markdown-it counts lines as the rest of Synapse does once
+line ends are made ``\n``, so its line numbers hold for the text as written.
 """
 
 import re
@@ -16,6 +16,8 @@ from synapse_ls.core.text import LineIndex, Span
 # Outlines nest far deeper than prose; each level costs the parser a few stack frames.
 _MAX_NESTING = 120
 
+_PARSER = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table")
+_LEAVES = {"paragraph_open", "heading_open", "table_open", "fence", "code_block", "html_block"}
 _LINE_END = re.compile(r"\r\n?")
 _OPAQUE_HTML = re.compile(r"[ \t>]*<(?:script|style|pre|textarea)\b", re.IGNORECASE)
 _COMMENT = re.compile(r"^[ \t]*%%", re.MULTILINE)
@@ -68,19 +70,11 @@ def structure(text: str, lines: LineIndex, start: int) -> Structure:
         source = _LINE_END.sub("\n", source)
     environment: dict[str, dict[str, dict[str, object]]] = {}
     tokens: list[Token] = []
-    md = _parser()
-    md.block.parse(source, md, environment, tokens)
+    _PARSER.block.parse(source, _PARSER, environment, tokens)
     place = _Place(text, lines, lines.line_of(start), start)
     found = _walk(tokens, place)
     found.definitions = dict(_definitions(environment, place))
     return found
-
-
-def _parser() -> MarkdownIt:
-    return _PARSER
-
-
-_PARSER = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table")
 
 
 class _Place:
@@ -110,39 +104,33 @@ def _walk(tokens: list[Token], place: _Place) -> Structure:
     items: list[Span] = []
     previous: Span | None = None
     for number, token in enumerate(tokens):
-        kind = token.type
-        if kind == "list_item_close":
+        if token.type == "list_item_close":
             previous = items.pop()
-            continue
-        if token.map is None:
-            continue
-        first, end = token.map
-        if kind == "paragraph_open":
-            span = place.span(first, end)
-            found.passages.append(Passage(span, items[-1] if items else span, previous))
-            previous = span
-        elif kind == "list_item_open":
-            items.append(place.span(first, end))
-        elif kind == "heading_open":
-            span = place.span(first, end)
-            found.headings.append(RawHeading(int(token.tag[1]), tokens[number + 1].content, span))
-            found.passages.append(Passage(span, span, previous))
-            previous = span
-        elif kind == "table_open":
-            previous = place.span(first, end)
-            found.passages.extend(Passage(row, previous, previous) for row in place.rows(first, end))
-        elif kind in {"fence", "code_block"}:
-            previous = place.span(first, end)
-            code.append(previous)
-        elif kind == "html_block":
-            previous = place.span(first, end)
-            if _OPAQUE_HTML.match(token.content) or ("<!--" in token.content and "-->" not in token.content):
-                code.append(previous)
+        elif token.type == "list_item_open" and token.map:
+            items.append(place.span(*token.map))
+        elif token.map and token.type in _LEAVES:
+            span = place.span(*token.map)
+            if token.type == "heading_open":
+                found.headings.append(RawHeading(int(token.tag[1]), tokens[number + 1].content, span))
+            if token.type == "table_open":
+                found.passages.extend(Passage(row, span, span) for row in place.rows(*token.map))
+            elif _is_opaque(token):
+                code.append(span)
             else:
-                found.passages.append(Passage(previous, previous, None))
+                block = items[-1] if items and token.type == "paragraph_open" else span
+                found.passages.append(Passage(span, block, previous))
+            previous = span
     if "%%" in place.text:
         _hide(found, list(_comments(place, code)))
     return found
+
+
+def _is_opaque(token: Token) -> bool:
+    """Tell whether a block holds no text of the note: code, scripts, a comment without an end."""
+    if token.type != "html_block":
+        return token.type in {"fence", "code_block"}
+    unfinished = "<!--" in token.content and "-->" not in token.content
+    return unfinished or _OPAQUE_HTML.match(token.content) is not None
 
 
 def _comments(place: _Place, code: list[Span]) -> Iterator[Span]:
@@ -186,7 +174,9 @@ def _hide(found: Structure, hidden: list[Span]) -> None:
         found.passages = kept
 
 
-def _definitions(environment: Mapping[str, dict[str, dict[str, object]]], place: _Place) -> Iterator[tuple[str, Definition]]:
+def _definitions(
+    environment: Mapping[str, dict[str, dict[str, object]]], place: _Place
+) -> Iterator[tuple[str, Definition]]:
     for label, entry in environment.get("references", {}).items():
         lines = entry.get("map")
         if isinstance(lines, list) and not label.startswith("^"):

@@ -65,14 +65,14 @@ def read(text: str) -> FrontMatter:
         reason = str(error).splitlines()[0] if str(error) else "it is nested too deeply"
         return FrontMatter(body, start, end, problem=f"front matter is not valid YAML: {reason}")
     lowered = {name.lower(): node for name, node in reversed(entries.items())}
-    title = lowered.get("title")
-    aliases = [text for name in ("aliases", "alias") for text in _texts(lowered.get(name))]
-    tags = [part for name in ("tags", "tag") for text in _texts(lowered.get(name)) for part in _SPLIT.split(text)]
+    titles = _texts(lowered.get("title"))[:1]
+    aliases = [alias for name in ("aliases", "alias") for alias in _texts(lowered.get(name))]
+    tags = [part for name in ("tags", "tag") for tag in _texts(lowered.get(name)) for part in _SPLIT.split(tag)]
     return FrontMatter(
         body=body,
         start=start,
         end=end,
-        title=(" ".join(title.value.split()) or None) if _is_text(title) else None,
+        title=" ".join(titles[0].split()) if titles else None,
         aliases=tuple(dict.fromkeys(aliases)),
         tags=tuple(dict.fromkeys(name for tag in tags if (name := tag.strip("#/")))),
         properties=properties,
@@ -107,14 +107,11 @@ def _written(node: yaml.Node, source: str) -> str:
     return source[node.start_mark.index : node.end_mark.index]
 
 
-def _is_text(node: yaml.Node | None) -> bool:
-    return isinstance(node, yaml.ScalarNode) and not node.tag.endswith(":null")
-
-
 def _texts(node: yaml.Node | None) -> list[str]:
     """Return the texts of a scalar or of a list of scalars, as written."""
     nodes = node.value if isinstance(node, yaml.SequenceNode) else [node]
-    return [text for item in nodes if _is_text(item) and (text := item.value.strip())]
+    scalars = (item for item in nodes if isinstance(item, yaml.ScalarNode) and not item.tag.endswith(":null"))
+    return [text for item in scalars if (text := str(item.value).strip())]
 
 
 class _Values:
@@ -135,7 +132,7 @@ class _Values:
             return _scalar(node)
         if isinstance(node, yaml.SequenceNode):
             return tuple(self._value(item) for item in node.value)
-        if any(not isinstance(key, yaml.ScalarNode) for key, _ in node.value):
+        if not isinstance(node, yaml.MappingNode) or any(not isinstance(key, yaml.ScalarNode) for key, _ in node.value):
             return _written(node, self._source)  # {{placeholder}}
         return self.mapping(node)
 
@@ -144,18 +141,23 @@ def _scalar(node: yaml.ScalarNode) -> PropertyValue:
     """Return a scalar's value by YAML 1.2's rules: ``yes`` and ``12:30`` are text."""
     text = str(node.value)
     kind = node.tag.rpartition(":")[2]
-    try:
-        if kind == "null":
-            return None
-        if kind == "bool" and text.lower() in {"true", "false"}:
-            return text.lower() == "true"
-        if kind == "int":
-            return int(text)
-        if kind == "float":
-            number = float(text)
-            return number if math.isfinite(number) else text
-    except ValueError:
-        return text
+    if kind == "null":
+        return None
+    if kind == "bool" and text.lower() in {"true", "false"}:
+        return text.lower() == "true"
+    if kind in {"int", "float"}:
+        return _number(text, kind)
     if kind == "timestamp" and (date := _DATE.match(text)):
         return f"{date[1]}-{int(date[2]):02}-{int(date[3]):02}"
     return text
+
+
+def _number(text: str, kind: str) -> int | float | str:
+    """Return a decimal number, or the text of what JSON has no number for."""
+    try:
+        if kind == "int":
+            return int(text)
+        number = float(text)
+    except ValueError:
+        return text
+    return number if math.isfinite(number) else text

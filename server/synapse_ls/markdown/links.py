@@ -30,6 +30,7 @@ _START = re.compile(
     r"|\#(?<![^\s(\[{\"'“‘«*_~>,;|!?。、，；：！？（「『【]\#)(?P<tag>[^\s\#!-,.:-@\[-^`{-~\x00-\x1f"
     r"\x80-\xbf\u2000-\u200c\u200e-\u206f\u3000-\u3004\u3008-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]+)"
 )
+_SKIPPED = {"escape", "ticks", "comment", "hidden", "html", "url"}
 _DESTINATION = re.compile(
     r"\(\s*+(?:<(?P<angled>(?:[^<>\r\n\\]|\\.)*+)>"
     r"|(?P<bare>(?:[^\s()\\<]|\\.)(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*+\))*+))"
@@ -41,6 +42,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//|\\\\")
 _WIKI_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|//|mailto:")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _BREAK = re.compile(r"[ \t]*(?:\r\n|\n|\r)[ \t>]*")
+_TICKS = re.compile("`+")
 _MAX_LABEL = 999
 
 
@@ -83,27 +85,31 @@ class _Scanner:
             if not match:
                 continue
             offset = match.end()
-            match match.lastgroup:
-                case "ticks":
-                    offset = self._after_code(match)
-                case "comment":
-                    offset = self._after("-->", offset)
-                case "hidden":
-                    offset = self._after("%%", offset)
-                case "wiki":
-                    if link := _wiki(match):
-                        yield link
-                case "open":
-                    self._open.append(match.span())
-                case "close":
-                    link, offset = self._close(offset)
-                    if link:
-                        yield link
-                case "tag":
-                    if name := _tag(match["tag"]):
-                        yield Tag(name, Span(match.start(), match.start() + 1 + len(name)))
-                case _:
-                    pass
+            if match.lastgroup in _SKIPPED:
+                offset = self._behind(match)
+            elif match.lastgroup == "wiki":
+                if link := _wiki(match):
+                    yield link
+            elif match.lastgroup == "open":
+                self._open.append(match.span())
+            elif match.lastgroup == "close":
+                link, offset = self._close(offset)
+                if link:
+                    yield link
+            elif name := _tag(match["tag"]):
+                yield Tag(name, Span(match.start(), match.start() + 1 + len(name)))
+
+    def _behind(self, match: re.Match[str]) -> int:
+        """Return the offset behind what ``match`` begins and nobody reads as text."""
+        match match.lastgroup:
+            case "ticks":
+                return self._after_code(match)
+            case "comment":
+                return self._after("-->", match.end())
+            case "hidden":
+                return self._after("%%", match.end())
+            case _:
+                return match.end()
 
     def _after(self, closing: str, offset: int) -> int:
         """Return the offset behind the next ``closing``, or ``offset`` itself where there is none."""
@@ -118,7 +124,7 @@ class _Scanner:
     def _after_code(self, opening: re.Match[str]) -> int:
         if self._runs is None:
             self._runs = {}
-            for run in re.compile("`+").finditer(self._text, opening.start(), self._span.end):
+            for run in _TICKS.finditer(self._text, opening.start(), self._span.end):
                 self._runs.setdefault(len(run.group()), []).append(run.start())
         length = len(opening.group())
         closers = self._runs.get(length, [])

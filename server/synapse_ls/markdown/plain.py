@@ -8,20 +8,17 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-_DATA = re.compile(r"data:[\w/+.-]{1,80}(?:;[\w=-]{1,40})*+;base64,[\w+/=-]*+", re.IGNORECASE)
+_DATA = re.compile(r"data:[\w/+.-]{1,80}(?:;[\w=-]{1,40}){0,4}?;base64,[\w+/=-]*+", re.IGNORECASE)
 _RUN = re.compile(r"[A-Za-z0-9+/]{80,}+={0,2}")
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*+(`{3,}|~{3,})(.*)")
-_RULE = re.compile(
-    r"^[ \t>]*(?:=+|-+|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,}|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?)[ \t]*$",
-    re.MULTILINE,
-)
+_RULE = re.compile(r"^[ \t>]*+(?=[-=*_|:])[-=*_|: \t]*+$", re.MULTILINE)
 _MARKERS = re.compile(
     r"^(?:[ \t>]|[-*+](?=\s)|\d{1,9}[.)](?=\s))*+(?:\[[ xX/-]\](?=\s))?+[ \t]*+(?:\[!\w++\][+-]?)?+(?:#{1,6}(?=\s))?+",
     re.MULTILINE,
 )
-_CLOSING_MARKS = re.compile(r"[ \t]#+[ \t]*$", re.MULTILINE)
+_CLOSING_MARKS = re.compile(r"(?<=[ \t])#++[ \t]*+$", re.MULTILINE)
 _DEFINITION = re.compile(r"^[ \t>]*\[(?!\^)[^\[\]\n]{1,999}\]:[ \t]*\S.*$", re.MULTILINE)
-_BLOCK_ID = re.compile(r"(?:^|[ \t])\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
+_BLOCK_ID = re.compile(r"(?:^|(?<=[ \t]))\^[A-Za-z0-9-]++[ \t]*+$", re.MULTILINE)
 _INLINE = (
     r"(?P<escape>\\(?P<escaped>[!-/:-@\[-`{-~]))"
     r"|(?P<ticks>`++(?:(?P<code>[^`\n]*+)`++)?+)"
@@ -63,7 +60,9 @@ def inline(text: str) -> str:
 def _without_noise(run: re.Match[str]) -> str:
     """Return nothing for what looks like encoded bytes, and any other long run as it is."""
     written = run.group()
-    mixed = any(c.isdigit() for c in written) and any(c.isupper() for c in written) and any(c.islower() for c in written)
+    mixed = (
+        any(c.isdigit() for c in written) and any(c.isupper() for c in written) and any(c.islower() for c in written)
+    )
     return "" if mixed else written
 
 

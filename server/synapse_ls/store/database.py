@@ -53,6 +53,8 @@ class Index:
             return
         connection.execute("BEGIN")
         try:
+            # The snapshot is taken by the first look, not by BEGIN.
+            connection.execute("SELECT 1 FROM meta LIMIT 1").fetchall()
             yield connection
         finally:
             connection.execute("ROLLBACK")
@@ -64,11 +66,11 @@ class Index:
         writer.execute("BEGIN IMMEDIATE")
         try:
             yield writer
+            writer.execute("COMMIT")
         except BaseException:
             if writer.in_transaction:
                 writer.execute("ROLLBACK")
             raise
-        writer.execute("COMMIT")
 
     def close(self) -> None:
         """Close all connections; the threads that used readers must have ended their reads."""
@@ -85,7 +87,8 @@ class Index:
         if connection is None:
             try:
                 connection = _connect(self.path, apsw.SQLITE_OPEN_READONLY)
-            except apsw.Error as error:
+                _check(connection)
+            except (apsw.Error, _WrongVersionError) as error:
                 raise IndexStateError(
                     f"the index {self.path} cannot be read ({error}); run synapse-ls index"
                 ) from error
@@ -97,36 +100,38 @@ class Index:
     def _open_writer(self) -> Connection:
         private_folder(self.path.parent)
         try:
-            existed = self.path.exists() and self.path.stat().st_size > 0
             return self._prepared()
         except _RUINED as error:
             self.rebuilt = f"the index was damaged ({error}) and is being rebuilt; your notes are untouched"
         except _WrongVersionError as error:
-            self.rebuilt = f"the index was made by another version of Synapse ({error}) and is being rebuilt"
+            self.rebuilt = f"the index was not made by this version of Synapse ({error}) and is being rebuilt"
         except (apsw.Error, OSError) as error:
             raise IndexStateError(
                 f"the index {self.path} cannot be opened ({error}); set SYNAPSE_CACHE_DIR to a folder you can write to"
             ) from error
-        if not existed:
-            raise IndexStateError(f"the index {self.path} cannot be made: {self.rebuilt}")
-        remove(self.path)
-        return self._prepared()
+        try:
+            remove(self.path)
+            return self._prepared()
+        except (apsw.Error, OSError) as error:
+            raise IndexStateError(
+                f"the index {self.path} cannot be made anew ({error}); "
+                "set SYNAPSE_CACHE_DIR to a folder you can write to"
+            ) from error
 
     def _prepared(self) -> Connection:
         # The file is made with its mode before SQLite opens it; its -wal and -shm files take the same mode.
         os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        self.path.chmod(0o600)
         connection = _connect(self.path, apsw.SQLITE_OPEN_READWRITE)
         try:
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", "normal")
-            version = connection.pragma("user_version")
-            if version == schema.VERSION:
-                connection.execute("SELECT 1 FROM meta LIMIT 1")
+            if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
+                _check(connection)
                 return connection
-            if version != 0 or connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
-                raise _WrongVersionError(f"schema {version}, not {schema.VERSION}")  # noqa: TRY301 - closes, as all errors do
             with connection:
                 connection.execute(schema.TABLES)
+                connection.pragma("application_id", schema.APPLICATION_ID)
                 connection.pragma("user_version", schema.VERSION)
         except BaseException:
             connection.close()
@@ -136,6 +141,14 @@ class Index:
 
 class _WrongVersionError(Exception):
     """The file has another schema."""
+
+
+def _check(connection: Connection) -> None:
+    if connection.pragma("application_id") != schema.APPLICATION_ID:
+        raise _WrongVersionError("a database of another application")
+    version = connection.pragma("user_version")
+    if version != schema.VERSION:
+        raise _WrongVersionError(f"schema {version}, not {schema.VERSION}")
 
 
 def _connect(path: Path, flags: int) -> Connection:

@@ -10,7 +10,7 @@ from synapse_ls.store.database import Connection
 def notes(db: Connection, wanted: SearchFilter) -> list[int] | None:
     """Return the ids of the notes that a filter leaves, ascending, or None if it leaves all."""
     conditions: list[str] = []
-    values: list[str | int] = []
+    values: list[str | float] = []
     if wanted.folders:
         conditions.append("(" + " OR ".join("path GLOB ?" for _ in wanted.folders) + ")")
         values += [_below(folder) for folder in wanted.folders]
@@ -19,14 +19,14 @@ def notes(db: Connection, wanted: SearchFilter) -> list[int] | None:
         values.append(_below(folder))
     for tag in wanted.tags:
         conditions.append("id IN (SELECT note FROM tags WHERE folded = ? OR folded GLOB ?)")
-        folded = fold(tag.lstrip("#"))
+        folded = fold(tag.lstrip("#").rstrip("/"))
         values += [folded, _escaped(folded) + "/*"]
     for title in wanted.titles:
         conditions.append("id IN (SELECT note FROM symbols WHERE kind IN ('note', 'alias') AND folded GLOB ?)")
         values.append(f"*{_escaped(fold(title))}*")
     if wanted.modified_after is not None:
         conditions.append("mtime_ns > ?")
-        values.append(int(wanted.modified_after * 1e9))
+        values.append(wanted.modified_after * 1e9)
     if not conditions and not wanted.properties:
         return None
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""

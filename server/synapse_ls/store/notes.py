@@ -57,7 +57,7 @@ def put(db: Connection, record: NoteRecord) -> Written:
     fields = (
         record.title, record.size, record.mtime_ns, record.hash, record.properties, record.problem, record.path,
     )  # fmt: skip
-    before: set[tuple[str, str]] = set()
+    before: set[tuple[str, str, str]] = set()
     if row is None:
         db.execute(
             "INSERT INTO notes(title, size, mtime_ns, hash, properties, problem, path) VALUES(?, ?, ?, ?, ?, ?, ?)",
@@ -70,13 +70,13 @@ def put(db: Connection, record: NoteRecord) -> Written:
             "UPDATE notes SET title = ?, size = ?, mtime_ns = ?, hash = ?, properties = ?, problem = ? WHERE path = ?",
             fields,
         )
-        before = set(db.execute("SELECT key, kind FROM names WHERE note = ?", (note,)))
+        before = set(db.execute("SELECT key, kind, text FROM names WHERE note = ?", (note,)))
         _clear_details(db, note)
     db.execute("DELETE FROM skipped WHERE path = ?", (record.path,))
     _put_details(db, note, record)
     written, kept = _put_chunks(db, note, record)
-    after = {(name.key, name.kind) for name in record.names}
-    changed = frozenset(key for key, _ in before ^ after)
+    after = {(name.key, name.kind, name.text) for name in record.names}
+    changed = frozenset(key for key, _, _ in before ^ after)
     return Written(note, changed, written, kept)
 
 
@@ -108,7 +108,7 @@ def skip(db: Connection, path: str, reason: str) -> None:
 
 def replace_skipped(db: Connection, folder: str, reasons: Mapping[str, str]) -> None:
     """Record what cannot be read below a folder, in place of what was recorded there before."""
-    db.execute("DELETE FROM skipped WHERE ?1 = '' OR (path >= ?1 || '/' AND path < ?1 || '0')", (folder,))
+    db.execute("DELETE FROM skipped WHERE ?1 = '' OR path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')", (folder,))
     db.executemany("INSERT OR REPLACE INTO skipped(path, reason) VALUES(?, ?)", list(reasons.items()))
 
 
@@ -228,10 +228,12 @@ def _put_details(db: Connection, note: int, record: NoteRecord) -> None:
 
 def _put_chunks(db: Connection, note: int, record: NoteRecord) -> tuple[int, int]:
     """Write the chunks that changed, move those that did not; returns how many were written and kept."""
-    old = db.execute("SELECT id, key, text, vector, ordinal FROM chunks WHERE note = ?", (note,)).fetchall()
+    old = db.execute(
+        "SELECT id, key || input_key, text, vector FROM chunks WHERE note = ? ORDER BY ordinal", (note,)
+    ).fetchall()
     by_key: dict[bytes, list[tuple[int, int | None]]] = defaultdict(list)
     by_text: dict[str, list[tuple[int, int | None]]] = defaultdict(list)
-    for chunk, key, text, vector, _ in reversed(old):
+    for chunk, key, text, vector in reversed(old):
         by_key[key].append((chunk, vector))
         by_text[text].append((chunk, vector))
     # Ordinals are unique a note: the old rows step aside before the kept ones take their new places.
@@ -240,7 +242,8 @@ def _put_chunks(db: Connection, note: int, record: NoteRecord) -> tuple[int, int
     used: set[int] = set()
     fresh: list[ChunkRecord] = []
     for chunk in record.chunks:
-        match = by_key[chunk.key].pop() if by_key.get(chunk.key) else None
+        key = chunk.key + chunk.input_key
+        match = by_key[key].pop() if by_key.get(key) else None
         if match is None:
             fresh.append(chunk)
             continue
@@ -258,7 +261,7 @@ def _put_chunks(db: Connection, note: int, record: NoteRecord) -> tuple[int, int
             if heir is not None:
                 vector, stale = heir[1], True
         _insert_chunk(db, note, record, chunk, vector, stale=stale)
-    for chunk_id, _, _, vector, _ in old:
+    for chunk_id, _, _, vector in old:
         if chunk_id not in used:
             _drop_chunk(db, chunk_id, vector)
     return len(fresh), len(used)

@@ -1,6 +1,8 @@
 """The tables of an index. A change here raises ``VERSION``: an index is a cache and is made anew, never migrated."""
 
 VERSION = 1
+# Tells an index from the databases of other applications.
+APPLICATION_ID = 0x53594E41
 
 # Positions are kept in all three column units, so that a place can be told to any client without reading the file.
 _PLACE = """

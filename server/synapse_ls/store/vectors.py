@@ -1,5 +1,7 @@
 """Vectors, named by the input and the model that made them; the live ones in vec0, the parked ones beside it."""
 
+import math
+import struct
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,9 +52,10 @@ def has_model(db: Connection) -> bool:
 
 def adopt(db: Connection, input_key: bytes) -> int | None:
     """Return the vector of an input, live or brought back from the parked ones, or None."""
-    name = _name(db, input_key)
-    if name is None:
+    model = meta.get(db, "model")
+    if model is None:
         return None
+    name = _name(input_key, model)
     row = db.execute("SELECT id FROM vectors WHERE key = ?", (name,)).fetchone()
     if row is not None:
         return int(row[0])
@@ -66,11 +69,14 @@ def adopt(db: Connection, input_key: bytes) -> int | None:
 def put(db: Connection, input_key: bytes, embedding: bytes) -> int:
     """Store the vector of an input (float32, little endian) and give it to every chunk that waits for it.
 
-    Returns how many chunks that were.
+    Returns how many chunks that were. Raises ``ModelError`` for a vector of another length, of no direction or with
+    a number that is not finite.
     """
-    name = _name(db, input_key)
-    if name is None:
+    model = meta.get(db, "model")
+    if model is None:
         raise ModelError("the index has no model yet")
+    _check(embedding, int(meta.get(db, "dimensions") or 0))
+    name = _name(input_key, model)
     row = db.execute("SELECT id FROM vectors WHERE key = ?", (name,)).fetchone()
     vector = int(row[0]) if row is not None else _insert(db, name, embedding)
     waiting = db.execute(
@@ -158,7 +164,16 @@ def nearest(
         f"SELECT rowid, distance FROM embeddings WHERE embedding MATCH ? AND k = ? {filtered}",
         (query, min(neighbours, MAX_NEIGHBOURS)),
     )
-    return sorted(((vector, 1.0 - distance) for vector, distance in rows), key=lambda pair: (-pair[1], pair[0]))
+    found = [(vector, 1.0 - distance) for vector, distance in rows if distance is not None]
+    return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+
+
+def _check(embedding: bytes, dimensions: int) -> None:
+    if len(embedding) != 4 * dimensions:
+        raise ModelError(f"the model made a vector of {len(embedding)} bytes, not of {dimensions} numbers")
+    length = math.hypot(*struct.unpack(f"<{dimensions}f", embedding))
+    if not math.isfinite(length) or not length:
+        raise ModelError("the model made a vector that is no direction; run synapse-ls doctor")
 
 
 def _insert(db: Connection, name: bytes, embedding: bytes) -> int:
@@ -168,9 +183,8 @@ def _insert(db: Connection, name: bytes, embedding: bytes) -> int:
     return vector
 
 
-def _name(db: Connection, input_key: bytes) -> bytes | None:
-    model = meta.get(db, "model")
-    return None if model is None else blake2b(input_key + model.encode(), digest_size=16).digest()
+def _name(input_key: bytes, model: str) -> bytes:
+    return blake2b(input_key + model.encode(), digest_size=16).digest()
 
 
 def _path(headings: str) -> tuple[str, ...]:

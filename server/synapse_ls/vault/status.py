@@ -40,3 +40,9 @@ class VaultStatus:
     searches: int
     error: str | None
     cache_bytes: int
+
+    @classmethod
+    def starting(cls, root: str, model: str) -> "VaultStatus":
+        """Return the status of a vault that is not open yet."""
+        loading = ModelStatus(model, 0, "", "loading", None)
+        return cls(root, "starting", 0, 0, 0, 0, 0, (), loading, 0, 0, 0, 0, None, 0)

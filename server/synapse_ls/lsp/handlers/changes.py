@@ -40,7 +40,9 @@ def _submit(session: Session, uris: Iterable[str]) -> None:
         if place is None:
             continue
         folder, path = place
-        if path.lower().endswith(session.settings.index.extensions):
+        if folder.vault is None:
+            continue  # its first walk is still to come
+        if path.lower().endswith(folder.vault.settings.index.extensions):
             folder.vault.submit(files=[path])
         else:
             folder.vault.submit(folders=["" if path == "." else path])
