@@ -1,13 +1,18 @@
 """Markdown of a note made safe to show in an editor.
 
 An editor may load what shown text refers to, or run it when it is clicked: images from the network, ``command:``
-links, raw HTML. What remains is text: images become their description, links their label.
+links, raw HTML. What remains is text: images become their description, links their label. Code is left as it is where
+every reading of Markdown agrees that it is code; in doubt it is text.
 """
 
 import re
 
-_FENCE = re.compile(r"^[ \t]*(?:[-*+>]\s+|\d+[.)]\s+)*(`{3,}|~{3,})")
-_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+# What opens a fence, in whatever list or quotation. It is shown at the start of a line, where no list and no quotation
+# can end it before its closing mark: what is code is then beyond doubt.
+_FENCE = re.compile(
+    r"^(?P<within>(?:[\s>]|[-*+](?=\s)|\d{1,9}[.)](?=\s))*+)(?P<fence>(?P<mark>`{3,}+)[^`]*|(?P<tildes>~{3,}+).*)$"
+)
+_CODE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
 _IMAGE = re.compile(
     r"!\[([^\]\n]{0,500})\](?:\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?\)|\[[^\]\n]{0,500}\])?"
 )
@@ -15,7 +20,7 @@ _LINK = re.compile(
     r"(?<!\[)\[([^\[\]\n]{1,500})\](?:\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?\)|\[[^\]\n]{0,500}\])"
 )
 _EMBED = re.compile(r"!\[\[([^\[\]\n]{1,500})\]\]")
-_DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]{1,500}\]:\s*\S.*$")
+_DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\]\n]{1,500}\]:\s*\S.*$")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _SCHEME = re.compile(r"\b(command|vscode|javascript|data|file):", re.IGNORECASE)
 
@@ -24,30 +29,50 @@ def harmless(text: str) -> str:
     """Return Markdown that shows the same words and refers to nothing; an open fence is closed at the end."""
     shown: list[str] = []
     fence: str | None = None
-    for line in text.split("\n"):
-        mark = _FENCE.match(line)
-        if fence is None and mark:
-            fence = mark.group(1)
-        elif fence is not None:
-            if mark and mark.group(1).startswith(fence) and not line.strip(" \t`~>"):
+    quoted = False
+    sure = True  # whether it is known which backticks open a code span and which close one
+    for line in re.split(r"\r\n?|\n", text):
+        if fence is not None and quoted and not line.lstrip().startswith(">"):
+            shown.append(fence)
+            fence = None
+        opening = _FENCE.match(line)
+        if fence is not None:
+            if re.fullmatch(rf"[\s>]*{fence}[`~]*\s*", line):
+                shown.append(fence)
                 fence = None
-        elif _DEFINITION.match(line):
-            continue
-        else:
-            line = _disarmed(line)  # noqa: PLW2901 - the line as it is shown
-        shown.append(line)
+            else:
+                shown.append(re.sub(r"^\s*(?:>\s?)+", "", line) if quoted else line)
+        elif opening:
+            fence = opening.group("mark") or opening.group("tildes")
+            quoted, sure = ">" in opening.group("within"), True
+            if opening.group("within").strip():
+                shown.append(opening.group("within"))
+            shown.append(opening.group("fence"))
+        elif not _DEFINITION.match(line):
+            sure = sure or not line.strip()
+            disarmed = _disarmed(line) if sure else None
+            sure = disarmed is not None
+            shown.append(_no_fence(_plain_links(line)) if disarmed is None else _no_fence(disarmed))
     if fence is not None:
         shown.append(fence)
     return "\n".join(shown)
 
 
-def _disarmed(line: str) -> str:
-    """Return a line of text with its links and images as words, code spans untouched."""
+def _disarmed(line: str) -> str | None:
+    """Return a line of text with its links and images as words, code spans untouched; None where spans are unsure.
+
+    A backtick left over may pair with one of another line, one behind a backslash opens nothing, and a cell of a table
+    ends at its bar.
+    """
     parts: list[str] = []
     end = 0
     for code in _CODE.finditer(line):
+        if "|" in code.group() or "`" in line[end : code.start()] or line[: code.start()].endswith("\\"):
+            return None
         parts += [_plain_links(line[end : code.start()]), code.group()]
         end = code.end()
+    if "`" in line[end:]:
+        return None
     return "".join([*parts, _plain_links(line[end:])])
 
 
@@ -55,6 +80,11 @@ def _plain_links(text: str) -> str:
     text = _EMBED.sub(r"\1", text)
     text = _IMAGE.sub(r"\1", text)
     text = _LINK.sub(r"\1", text)
-    # A link that the patterns above did not see must not become one either.
-    text = text.replace("](", "]\\(")
+    # A link or definition that the patterns above did not see must not become one either.
+    text = text.replace("](", "]\\(").replace("]:", "]\\:")
     return _SCHEME.sub(r"\1&#58;", _TAG_START.sub("&lt;", text))
+
+
+def _no_fence(line: str) -> str:
+    """Return a line of text that has not become a fence by losing what stood before it."""
+    return re.sub(r"([`~])", r"\\\1", line) if _FENCE.match(line) else line

@@ -14,6 +14,8 @@ from synapse_ls.store.symbols import SymbolRow
 MAX_SYMBOLS = 200
 _RECENT = 50
 _FOUND_BY_SEARCH = 20
+# Names are shorter; SQLite refuses patterns that are much longer.
+_MAX_QUERY = 200
 _TOP = Position(0, 0, 0, 0)
 
 Kind = Literal["note", "alias", "heading", "tag"]
@@ -38,7 +40,7 @@ def workspace_symbols(
     Names of one class come shortest first, notes before aliases, headings and tags. An empty query gives the notes
     changed last.
     """
-    wanted = fold(query.strip())
+    wanted = fold(query.strip())[:_MAX_QUERY]
     if not wanted:
         return [_of_note(note.title, note.path) for note in notes.recent(db, _RECENT)]
     found: dict[tuple[str, str, str, int | None], Symbol] = {}

@@ -1,7 +1,7 @@
 """What waits to be brought up to date: one queue for all that tells of a change, merged by path."""
 
 import threading
-from collections.abc import Iterable, Set
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -74,7 +74,9 @@ class ChangeQueue:
             self._working = True
             self._wake = False
             folders = tuple(sorted(folder for folder in self._folders if not _inside(folder, self._folders)))
-            files = tuple(path for path in self._files if path not in folders and not _inside(path, self._folders))
+            files = tuple(
+                path for path in self._files if path not in self._folders and not _inside(path, self._folders)
+            )
             self._files.clear()
             self._folders.clear()
             return Changes(files, folders)
@@ -83,6 +85,6 @@ class ChangeQueue:
         return bool(self._files or self._folders or self._wake or self._closed)
 
 
-def _inside(path: str, folders: Set[str]) -> bool:
+def _inside(path: str, folders: Collection[str]) -> bool:
     """Return whether one of the folders above a path is among ``folders``."""
     return bool(path) and ("" in folders or any(str(above) in folders for above in PurePosixPath(path).parents))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from synapse_ls.core.config import Settings
 from synapse_ls.core.errors import ModelError
 from synapse_ls.indexer import record, walk
-from synapse_ls.indexer.change_queue import Changes, ChangeQueue
+from synapse_ls.indexer.change_queue import ChangeQueue, Changes
 from synapse_ls.indexer.parsing import ParserProcess
 from synapse_ls.indexer.progress import Counters, Progress
 from synapse_ls.indexer.watcher import Watcher
@@ -91,7 +91,7 @@ class Indexer:
 
     def submit(self, files: Iterable[str] = (), folders: Iterable[str] = ()) -> None:
         """Tell of files or folders (relative, "" is all) that may have changed."""
-        self._queue.add(files, folders)
+        self._queue.add(filter(walk.possible, files), filter(walk.possible, folders))
         self._changed()
 
     def prefer(self, paths: Iterable[str]) -> None:
@@ -207,7 +207,7 @@ class Indexer:
         leaving: list[str] = []
         for path in files:
             belongs = walk.belongs(self._root, path, self._settings.index)
-            stamp = notes.stamp(self._index.writer, path) if belongs or path.isprintable() else None
+            stamp = notes.stamp(self._index.writer, path)
             if belongs:
                 belonging.append((path, None if stamp is None else stamp.hash))
             elif stamp is not None:
@@ -346,7 +346,7 @@ class Indexer:
             for key, vector in made:
                 try:
                     if isinstance(vector, ModelError):
-                        raise vector  # noqa: TRY301 - handled as one that the store refuses
+                        raise vector
                     vectors.put(db, key, vector.astype("<f4").tobytes())
                     self.counters.chunks_embedded += 1
                 except ModelError as error:

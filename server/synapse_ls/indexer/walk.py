@@ -95,7 +95,7 @@ def walk(root: Path, settings: IndexSettings, under: str = "", cancelled: Callab
 def belongs(root: Path, path: str, settings: IndexSettings) -> bool:
     """Return whether the file at ``path``, there or gone, would be a note of the vault."""
     parts = path.split("/")
-    if not _utf8(path) or not path.lower().endswith(tuple(suffix.lower() for suffix in settings.extensions)):
+    if not possible(path) or not path.lower().endswith(tuple(suffix.lower() for suffix in settings.extensions)):
         return False
     rules = _root_rules(settings)
     for depth in range(len(parts)):
@@ -106,6 +106,14 @@ def belongs(root: Path, path: str, settings: IndexSettings) -> bool:
     return True
 
 
+def possible(path: str) -> bool:
+    """Return whether a path can be one of a note: file systems can hold bytes that are no text."""
+    try:
+        return b"\0" not in path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+
+
 def _belonging(
     entries: list["os.DirEntry[str]"], folder: str, rules: _Rules, scan: Scan
 ) -> Iterator[tuple["os.DirEntry[str]", str]]:
@@ -113,7 +121,7 @@ def _belonging(
         path = f"{folder}/{entry.name}" if folder else entry.name
         if _hidden(entry.name) or entry.is_symlink():
             continue
-        if not _utf8(path):
+        if not possible(path):
             shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
             scan.unreadable[shown] = "the name is not valid UTF-8; rename it to have it indexed"
         elif not rules.ignores(path, folder=entry.is_dir(follow_symlinks=False)):
@@ -167,11 +175,3 @@ def _is_rule(line: str) -> bool:
 
 def _hidden(name: str) -> bool:
     return name.startswith(".") or name in _NEVER
-
-
-def _utf8(path: str) -> bool:
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -31,11 +31,17 @@ def serve(settings: Settings) -> None:
     """Serve one client over standard input and output until it ends the connection."""
     # The framework logs whole messages, that is the text of notes, at INFO.
     logging.getLogger("pygls").setLevel(logging.WARNING)
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(_unexpected)
     server = SynapseServer(settings)
     try:
         server.start_io()
     finally:
         server.session.close()
+
+
+def _unexpected(record: logging.LogRecord) -> bool:
+    """Leave out refusals: the client has them as its answer, and each key of a search-as-you-type makes some."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], JsonRpcException)
 
 
 class SynapseServer(LanguageServer):

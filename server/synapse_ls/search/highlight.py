@@ -69,7 +69,7 @@ def _in_a_row(found: Sequence[Token], word: Word) -> Iterator[Span]:
         if [part for part, _ in held[i : i + len(body)]] != body:
             continue
         end = held[i + len(body)][0]
-        if end == last or (word.prefix and end.startswith(last)):
+        if end == last or (word.prefix and end.startswith(last)) or (word.stem and end.startswith(word.stem)):
             yield from dict.fromkeys(span for _, span in held[i : i + len(body) + 1])
     if len(word.parts) == 1:
         for token in found:

@@ -51,11 +51,12 @@ _POWER = 1.0
 def _passages(db: Connection, query: Query, limit: int, notes: Sequence[int] | None) -> dict[int, NoteHit]:
     """Return each note's best chunk; equal scores stand in the order of path and place."""
     found: dict[int, NoteHit] = {}
-    matches = dict.fromkeys((any_words(query), all_words(query)))
-    for match in matches:
-        for within in slices(notes):
-            for chunk, note, score in terms.search(db, match, FIELD_WEIGHTS, limit, within):
-                found.setdefault(note, NoteHit(note, chunk, score))
+    for match in dict.fromkeys((any_words(query), all_words(query))):
+        rows = [row for within in slices(notes) for row in terms.search(db, match, FIELD_WEIGHTS, limit, within)]
+        for chunk, note, score in sorted(rows, key=lambda row: -row[2]):
+            found.setdefault(note, NoteHit(note, chunk, score))
+        if len(rows) < limit:  # nothing was cut off, so passages with all the words are there
+            break
     return found
 
 

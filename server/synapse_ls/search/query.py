@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from synapse_ls.core.model import SearchFilter
 from synapse_ls.core.terms import Token, fold, tokens
+from synapse_ls.search.stemming import stem
 from synapse_ls.search.stopwords import ENGLISH, STOPWORDS, language
 
 MAX_WORDS = 64
@@ -29,13 +30,14 @@ _MIN_PREFIX = 2
 class Word:
     """A word, or a phrase, in the terms of the index: ``parts`` in a row, or the joined spelling ``whole``.
 
-    ``prefix`` lets the last part be the beginning of a longer term. ``corrected`` marks a word that stands for a
-    misspelt one.
+    ``prefix`` lets the last part be the beginning of a longer term, ``stem`` lets any term count that begins so.
+    ``corrected`` marks a word that stands for a misspelt one.
     """
 
     parts: tuple[str, ...]
     whole: str | None = None
     prefix: bool = False
+    stem: str | None = None
     corrected: bool = False
 
     @property
@@ -55,7 +57,10 @@ class Word:
         spellings = [" ".join(self.parts)] if self.parts else []
         spellings += [self.whole] if self.whole else []
         found = [_quoted(spelling) for spelling in spellings]
-        if self.prefix:  # besides the word itself, so that the exact word counts twice
+        # Beginnings stand beside the word itself, so that the exact word counts twice.
+        if self.stem:
+            found.append(_quoted(self.stem) + "*")
+        elif self.prefix:
             found += [_quoted(spelling) + "*" for spelling in spellings]
         return found[0] if len(found) == 1 else f"({' OR '.join(found)})"
 
@@ -124,7 +129,7 @@ def parse(text: str, *, prefix_last: bool = False) -> Query:
             continue
         rest[piece.start() : piece.end()] = readable[piece.start() : piece.end()] = " " * len(piece.group())
 
-    words = [_word(token, prefix=prefix_last and token.span.end == len(text)) for token in tokens("".join(rest))]
+    words = [_stemmed(_word(t, prefix=prefix_last and t.span.end == len(text))) for t in tokens("".join(rest))]
     return Query(
         tuple(dict.fromkeys(words))[:MAX_WORDS],
         tuple(dict.fromkeys(phrases)),
@@ -152,6 +157,10 @@ def _word(token: Token, *, prefix: bool) -> Word:
     long_enough = len(token.parts) > 1 or len(first) >= _MIN_PREFIX
     # Pairs of characters start at every character, so one alone is found as the beginning of a pair.
     return Word(token.parts, token.whole, prefix=single or (prefix and long_enough))
+
+
+def _stemmed(word: Word) -> Word:
+    return replace(word, stem=stem(word.parts[0])) if len(word.parts) == 1 else word
 
 
 def _phrase(text: str) -> Word | None:

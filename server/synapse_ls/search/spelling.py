@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from synapse_ls.search.query import Query, Word
+from synapse_ls.search.stemming import stem
 from synapse_ls.store import terms
 from synapse_ls.store.database import Connection
 
@@ -26,7 +27,7 @@ def _corrected(db: Connection, word: Word) -> Word:
         for term, number in terms.vocabulary(db, written[0], len(written) - furthest, len(written) + furthest)
     ]
     nearest = min(candidates, default=(furthest + 1, 0, ""))
-    return Word((nearest[2],), corrected=True) if nearest[0] <= furthest else word
+    return Word((nearest[2],), stem=stem(nearest[2]), corrected=True) if nearest[0] <= furthest else word
 
 
 def distance(one: str, other: str, furthest: int) -> int:

@@ -57,6 +57,9 @@ class Vault:
         self._lock: FileLock | None = None
         self._error: str | None = None
         self._closing = threading.Event()
+        self._readers = 0
+        self._readers_gone = threading.Condition()
+        self._formerly: Index | None = None
         self._takeover: threading.Thread | None = None
 
     @property
@@ -104,8 +107,13 @@ class Vault:
             self._takeover.join()
         if self._indexer is not None:
             self._indexer.close()
-        if self._index is not None:
-            self._index.close()
+        with self._readers_gone:
+            index, self._index = self._index, None
+            self._error = f"the vault {self.root.name} is closed"
+            self._readers_gone.wait_for(lambda: not self._readers)
+        for opened in (index, self._formerly):
+            if opened is not None:
+                opened.close()
         if self._lock is not None:
             self._lock.release()
 
@@ -116,11 +124,18 @@ class Vault:
         Raises:
             IndexStateError: The index is not open (yet).
         """
-        index = self._index
-        if index is None:
-            raise IndexStateError(self._error or "the index is being opened; try again in a moment")
-        with index.read() as db:
-            yield db
+        with self._readers_gone:
+            index = self._index
+            if index is None:
+                raise IndexStateError(self._error or "the index is being opened; try again in a moment")
+            self._readers += 1
+        try:
+            with index.read() as db:
+                yield db
+        finally:
+            with self._readers_gone:
+                self._readers -= 1
+                self._readers_gone.notify_all()
 
     def search(self, request: SearchRequest, cancelled: Callable[[], bool] = lambda: False) -> SearchAnswer:
         """Answer a search from one snapshot of the index."""
@@ -260,8 +275,7 @@ class Vault:
             except IndexStateError as error:
                 _LOG.warning("%s", error)
                 continue
-            if reader is not None:
-                reader.close()
+            self._formerly = reader  # questions under way still read it; closed with the vault
             self._encoder.start(self._model_decided)
             self._changed()
             return

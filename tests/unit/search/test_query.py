@@ -67,7 +67,9 @@ def test_a_sign_within_a_phrase_is_text() -> None:
     assert (_spellings(query.phrases), query.filter, query.excluded) == (["a tag b"], SearchFilter(), ())
 
 
-@pytest.mark.parametrize(("text", "excluded"), [("x -damp", ["damp"]), ('-"old car"', ["old car"]), ("-e-mail", ["e mail"])])
+@pytest.mark.parametrize(
+    ("text", "excluded"), [("x -damp", ["damp"]), ('-"old car"', ["old car"]), ("-e-mail", ["e mail"])]
+)
 def test_excluded(text: str, excluded: list[str]) -> None:
     """A minus before a word or a phrase."""
     assert _spellings(parse(text).excluded) == excluded

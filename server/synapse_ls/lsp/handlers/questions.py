@@ -69,10 +69,12 @@ async def _off_loop(session: Session, token: threading.Event, work: Callable[[],
     except asyncio.CancelledError:
         token.set()
         raise
-    except SynapseError as error:
+    except Exception as error:
         if token.is_set():
             raise JsonRpcRequestCancelled("superseded by a newer search") from error
-        raise JsonRpcException(str(error), code=lsp.LSPErrorCodes.RequestFailed.value) from error
+        if isinstance(error, SynapseError):
+            raise JsonRpcException(str(error), code=lsp.LSPErrorCodes.RequestFailed.value) from error
+        raise
 
 
 def _answers() -> ModuleType:
