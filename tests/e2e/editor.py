@@ -28,6 +28,9 @@ from pytest_lsp.client import register_lsp_features
 COMMAND = (sys.executable, "-P", "-c", "import sys; from synapse_ls.cli import main; sys.exit(main())")
 TIMEOUT = 60.0
 
+# The two have the same shape where a symbol comes with its range; the client's library takes the first that fits.
+AnySymbol = lsp.SymbolInformation | lsp.WorkspaceSymbol
+
 UNITS: dict[str, Callable[[str], int]] = {
     "utf-8": lambda text: len(text.encode()),
     "utf-16": lambda text: len(text.encode("utf-16-le")) // 2,
@@ -60,10 +63,9 @@ class Editor(LanguageClient):
         answer: dict[str, Any] = await self.ask("synapse/search", {"query": query, **params})
         return answer
 
-    async def symbols(self, query: str) -> list[lsp.WorkspaceSymbol]:
+    async def symbols(self, query: str) -> list[AnySymbol]:
         """Ask ``workspace/symbol``."""
-        found = await self.workspace_symbol_async(lsp.WorkspaceSymbolParams(query))
-        return [symbol for symbol in found or () if isinstance(symbol, lsp.WorkspaceSymbol)]
+        return list(await self.workspace_symbol_async(lsp.WorkspaceSymbolParams(query)) or ())
 
     async def hover(self, path: Path, line: int, character: int) -> lsp.Hover | None:
         """Ask ``textDocument/hover``."""

@@ -8,5 +8,4 @@ from synapse_ls.lsp import server
 
 def serve(_options: argparse.Namespace) -> int:
     """Serve one editor over standard input and output."""
-    server.serve(Settings())
-    return 0
+    return server.serve(Settings())

@@ -17,7 +17,9 @@ from synapse_ls.markdown.slug import slug
 from synapse_ls.store import chunks, notes, vectors
 from synapse_ls.store.chunks import ChunkRow
 from synapse_ls.store.database import Connection
+from synapse_ls.store.records import HeadingRecord
 
+_LINE_END = re.compile(r"\r\n|\n|\r")
 _NEAREST = 3
 _CONTEXT = 1_000
 
@@ -100,20 +102,30 @@ def _passage(
                 if row.range.start <= block.start <= row.range.end:
                     first = block.start.line - row.range.start.line
                     last = block.end.line - row.range.start.line
-                    return row.heading_path, "\n".join(row.text.splitlines()[first : last + 1])
+                    return row.heading_path, "\n".join(_LINE_END.split(row.text)[first : last + 1])
     elif fragment:
-        # A path of headings (a#b#c) means its last one.
-        wanted = slug(fragment.rpartition("#")[2])
-        for heading in notes.headings(db, note):
-            if wanted in (heading.slug, slug(heading.text)):
-                section = [
-                    row for row in rows if row.span.start < heading.section.end and row.span.end > heading.section.start
-                ]
-                return (heading.text,), _cut(section, heading.section)
+        heading = _heading(notes.headings(db, note), fragment)
+        if heading is not None:
+            section = [
+                row for row in rows if row.span.start < heading.section.end and row.span.end > heading.section.start
+            ]
+            return (heading.text,), _cut(section, heading.section)
     if not rows:
         return (), ""
     best = rows[0] if len(rows) == 1 else _fitting(db, rows, _around(place.text, link.span), embed)
     return best.heading_path, best.text
+
+
+def _heading(headings: list[HeadingRecord], fragment: str) -> HeadingRecord | None:
+    """Return the heading that a link names: by its text, else its slug, else what its text alone would slug to."""
+    name = fragment.rpartition("#")[2]  # a path of headings (a#b#c) means its last one
+    wanted = slug(name)
+    alike: tuple[Callable[[HeadingRecord], bool], ...] = (
+        lambda heading: heading.text.casefold() == name.strip().casefold(),
+        lambda heading: heading.slug == wanted,
+        lambda heading: slug(heading.text) == wanted,
+    )
+    return next((heading for same in alike for heading in headings if same(heading)), None)
 
 
 def _cut(rows: list[ChunkRow], section: Span) -> str:

@@ -11,6 +11,7 @@ from synapse_ls.indexer.worker import Job, Outcome, Unreadable
 # Jobs on their way at once: enough to keep the child busy, few enough that the pipe never fills up.
 _AHEAD = 16
 _ATTEMPTS = 2
+_COMMAND = "from synapse_ls.indexer.worker import main; main()"
 
 
 class ParserProcess:
@@ -23,6 +24,13 @@ class ParserProcess:
         """Yield the outcome of each job in order. A file that kills the child twice comes out unreadable."""
         waiting = deque((job, 0) for job in jobs)
         sent: deque[tuple[Job, int]] = deque()
+        try:
+            yield from self._outcomes(waiting, sent)
+        finally:
+            if sent:  # left early: what is still on its way belongs to nobody
+                self.close()
+
+    def _outcomes(self, waiting: deque[tuple[Job, int]], sent: deque[tuple[Job, int]]) -> Iterator[Outcome]:
         while waiting or sent:
             try:
                 process = self._running()
@@ -62,9 +70,10 @@ class ParserProcess:
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
-            # -P: nothing may be imported from the current folder, which may be a vault.
+            # -P: nothing may be imported from the current folder, which may be a vault. Not -m: what the child sends
+            # has to bear the module's own name.
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "synapse_ls.indexer.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                [sys.executable, "-P", "-c", _COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
         return self._process
 

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ _QUIET_MS = 50
 _LATEST_MS = 400
 # How soon a new watch takes over from the one before.
 _TIMEOUT_MS = 200
+_LAST_LOOK_MS = 10
 _POLL_MS = 2_000
 # Folders that go while they are being armed are left out; this often, then the arming fails.
 _ATTEMPTS = 5
@@ -30,7 +32,8 @@ class Watcher:
         self._root = root
         self._told = told
         self._lock = threading.Lock()
-        self._notify: RustNotify | None = None
+        # The watch in force comes last; those before it have not told yet what they saw until it took over.
+        self._watches: deque[RustNotify] = deque()
         self._armed = threading.Event()
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
@@ -42,7 +45,7 @@ class Watcher:
         with self._lock:
             if self._closed.is_set():
                 return
-            self._notify = notify
+            self._watches.append(notify)
             self._armed.set()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="synapse-watcher", daemon=True)
@@ -72,15 +75,13 @@ class Watcher:
 
     def _run(self) -> None:
         self._armed.wait()
-        watching = self._notify
         while not self._closed.is_set():
-            latest = self._notify
-            if watching is None:
-                return
-            # When another watch is armed, this one is asked once more: what it saw until then is told too.
-            seen = watching.watch(_LATEST_MS, _QUIET_MS, _TIMEOUT_MS, self._closed)
+            replaced = len(self._watches) > 1
+            step, timeout = (_LAST_LOOK_MS, 1) if replaced else (_QUIET_MS, _TIMEOUT_MS)
+            seen = self._watches[0].watch(_LATEST_MS, step, timeout, self._closed)
             if isinstance(seen, set) and not self._closed.is_set():
                 self._told({path for _, path in seen})
             elif seen == "signal":
                 return
-            watching = latest
+            if replaced:
+                self._watches.popleft()

@@ -1,7 +1,7 @@
 """The parsing child process: reads files, parses and cuts them at low priority, so that the server never does.
 
-Run as ``python -m synapse_ls.indexer.worker``; jobs come pickled on standard input, outcomes go to standard output in
-the same order. It ends when its input does, so it never outlives its parent.
+It runs ``main``; jobs come pickled on standard input, outcomes go to standard output in the same order. It ends when
+its input does, so it never outlives its parent.
 """
 
 import contextlib
@@ -95,7 +95,3 @@ def main() -> None:
     sys.stdout = sys.stderr
     with contextlib.suppress(BrokenPipeError):
         serve(sys.stdin.buffer, outcomes)
-
-
-if __name__ == "__main__":
-    main()

@@ -19,7 +19,7 @@ def without_ending(name: str) -> str:
 
 def folded(name: str) -> str:
     """Return a name as it is compared when case does not decide: composed and case-folded, accents kept."""
-    return unicodedata.normalize("NFC", name).casefold()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def key(name: str) -> str:

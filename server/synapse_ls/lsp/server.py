@@ -27,8 +27,11 @@ if TYPE_CHECKING:
 _REFUSED = "synapse/refused"
 
 
-def serve(settings: Settings) -> None:
-    """Serve one client over standard input and output until it ends the connection."""
+def serve(settings: Settings) -> int:
+    """Serve one client over standard input and output until it ends the connection.
+
+    Returns the exit code that the protocol asks for: 0 after ``shutdown``, else 1.
+    """
     # The framework logs whole messages, that is the text of notes, at INFO.
     logging.getLogger("pygls").setLevel(logging.WARNING)
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_unexpected)
@@ -37,6 +40,7 @@ def serve(settings: Settings) -> None:
         server.start_io()
     finally:
         server.session.close()
+    return 0 if server.protocol.shut_down else 1
 
 
 def _unexpected(record: logging.LogRecord) -> bool:
@@ -46,6 +50,8 @@ def _unexpected(record: logging.LogRecord) -> bool:
 
 class SynapseServer(LanguageServer):
     """The language server of one client connection."""
+
+    protocol: "_Protocol"
 
     def __init__(self, settings: Settings) -> None:
         super().__init__("synapse-ls", __version__, protocol_cls=_Protocol, converter_factory=_converter)
@@ -90,6 +96,11 @@ class _Protocol(LanguageServerProtocol):
 
     _server: SynapseServer
     _ready = False
+
+    @property
+    def shut_down(self) -> bool:
+        """Whether the client has asked for the end."""
+        return bool(self._shutdown)
 
     @lsp_method(lsp.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: lsp.DidOpenTextDocumentParams) -> None:

@@ -28,7 +28,7 @@ def matches(text: str, query: Query) -> list[Match]:
         if not spans and word.unspaced:
             spans = [span for pair in word.parts if _telling(pair) for span in _places(text, found, Word((pair,)))]
         places += [Match(span, number) for span in spans]
-    return sorted(places, key=lambda match: (match.span, match.word))
+    return sorted(set(places), key=lambda match: (match.span, match.word))
 
 
 def merged(places: Sequence[Span]) -> list[Span]:

@@ -41,11 +41,9 @@ def lexical(db: Connection, query: Query, limit: int, notes: Sequence[int] | Non
     units = query.units
     shares = _coverage(db, [hit.note for hit in hits], [unit.match for unit in units]) if len(units) > 1 else {}
     hits = [replace(hit, coverage=shares.get(hit.note, 1.0)) for hit in hits]
-    hits = [replace(hit, score=hit.score * hit.coverage**_POWER) for hit in hits]
+    # How many and how rare before how often; the root measured best.
+    hits = [replace(hit, score=hit.score * math.sqrt(hit.coverage)) for hit in hits]
     return sorted(hits, key=lambda hit: -hit.score)[:limit]
-
-
-_POWER = 1.0
 
 
 def _passages(db: Connection, query: Query, limit: int, notes: Sequence[int] | None) -> dict[int, NoteHit]:
@@ -68,16 +66,11 @@ def _coverage(db: Connection, notes: Sequence[int], matches: Sequence[str]) -> d
     whole = 0.0
     for match in matches:
         number = terms.count(db, match)
-        if not number:
-            rarity = math.log(1 + (total + 0.5) / 0.5)
-        else:
-            rarity = math.log(1 + (total - number + 0.5) / (number + 0.5))
+        rarity = math.log(1 + (total - number + 0.5) / (number + 0.5))
         whole += rarity
-        if number:
-            for note in {
-                note_of[chunk] for within in slices(list(note_of)) for chunk in terms.holding(db, match, within or [])
-            }:
-                held[note] += rarity
+        portions = slices(list(note_of)) if number else []
+        for note in {note_of[chunk] for within in portions for chunk in terms.holding(db, match, within or ())}:
+            held[note] += rarity
     return {note: held[note] / whole for note in notes}
 
 

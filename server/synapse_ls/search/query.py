@@ -22,6 +22,8 @@ _PIECE = re.compile(
     re.VERBOSE,
 )
 _FIRST_NOT_LATIN = "\u0250"
+_MOSTLY = 0.9
+_SENTENCE = 4
 _FIRST_UNSPACED = "\u0e00"
 _MIN_PREFIX = 2
 
@@ -83,10 +85,15 @@ class Query:
 
     @property
     def english(self) -> bool:
-        """Whether the query may be English: mostly Latin letters, and no sign of another language."""
+        """Whether the query may be English: Latin letters, and no sign of another language."""
         letters = [c for c in fold(self.text) if c.isalpha()]
         latin = sum(c < _FIRST_NOT_LATIN for c in letters)
-        return 2 * latin >= len(letters) and self.language == ENGLISH
+        if latin < _MOSTLY * len(letters) or self.language != ENGLISH:
+            return False
+        spellings = [word.spelling for word in self.words]
+        long = len(spellings) >= _SENTENCE and not STOPWORDS[ENGLISH].intersection(spellings)
+        # A sentence without one English particle is judged by a single foreign word or letter.
+        return not (long and (not self.text.isascii() or any(set(spellings) & words for words in STOPWORDS.values())))
 
     @property
     def language(self) -> str:

@@ -1,7 +1,7 @@
 """One search: the legs run over one snapshot, their rankings become one."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Literal
 
@@ -23,8 +23,8 @@ from synapse_ls.store.notes import NoteRow
 MAX_LIMIT = 100
 
 LEXICAL_WEIGHT = 1.0
-SEMANTIC_WEIGHT = 1.0
-GRAPH_WEIGHT = 0.15
+SEMANTIC_WEIGHT = 0.8
+GRAPH_WEIGHT = 0.05
 
 _DEPTH = 100
 _SEEDS = 10
@@ -110,11 +110,9 @@ def _legs(  # noqa: PLR0913, PLR0917 - everything a leg needs
         lexical_state = LegState("ok" if by_words or exact else "empty", 1.0)
     if mode != "lexical":
         _stop_if(cancelled)
-        by_meaning, semantic_state = _semantic(db, query, semantic, depth, allowed)
-        if mode == "hybrid" and by_words and semantic.english_only and not query.english:
-            by_meaning = []
-            if semantic_state.state == "ok":
-                semantic_state = replace(semantic_state, note=_ENGLISH_ONLY)
+        # A model votes on what it cannot read only where nobody else has anything to say.
+        mute = mode == "hybrid" and bool(by_words) and semantic.english_only and not query.english
+        by_meaning, semantic_state = _semantic(db, query, semantic, depth, allowed, mute=mute)
     if mode == "hybrid":
         _stop_if(cancelled)
         seeds = [note for note, _ in _fused(db, Found(by_words, by_meaning))[:_SEEDS]]
@@ -124,16 +122,16 @@ def _legs(  # noqa: PLR0913, PLR0917 - everything a leg needs
     return Found(by_words, by_meaning, linked, frozenset(exact)), (lexical_state, semantic_state, graph_state)
 
 
-def _semantic(
-    db: Connection, query: Query, semantic: Semantic, depth: int, allowed: Sequence[int] | None
+def _semantic(  # noqa: PLR0913 - everything a leg needs
+    db: Connection, query: Query, semantic: Semantic, depth: int, allowed: Sequence[int] | None, *, mute: bool
 ) -> tuple[list[NoteHit], LegState]:
     if semantic.embed is None:
         return [], LegState(semantic.state, None, semantic.note)
     if not vectors.has_model(db):
         return [], LegState("unavailable", 0.0, "the index holds no vectors yet")
     coverage = chunks.coverage(db)
-    if not query.wanted:  # signs alone have no meaning a model could know
-        return [], LegState("empty", coverage)
+    if mute or not query.wanted:  # signs alone have no meaning that a model could know
+        return [], LegState("ok", coverage, _ENGLISH_ONLY) if mute else LegState("empty", coverage)
     try:
         vector = semantic.embed(query.text)
     except ModelError as error:
@@ -167,7 +165,9 @@ def _fused(db: Connection, found: Found, rows: dict[int, NoteRow] | None = None)
 
 
 def _rows(db: Connection, found: Found) -> dict[int, NoteRow]:
-    return notes.by_ids(db, sorted({*found.graph, *found.exact, *(hit.note for hit in (*found.lexical, *found.semantic))}))
+    return notes.by_ids(
+        db, sorted({*found.graph, *found.exact, *(hit.note for hit in (*found.lexical, *found.semantic))})
+    )
 
 
 def _recent(db: Connection, allowed: Sequence[int] | None, limit: int) -> list[NoteRow]:

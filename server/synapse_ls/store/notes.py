@@ -229,28 +229,28 @@ def _put_details(db: Connection, note: int, record: NoteRecord) -> None:
 def _put_chunks(db: Connection, note: int, record: NoteRecord) -> tuple[int, int]:
     """Write the chunks that changed, move those that did not; returns how many were written and kept."""
     old = db.execute(
-        "SELECT id, key || input_key, text, vector FROM chunks WHERE note = ? ORDER BY ordinal", (note,)
+        "SELECT id, key, input_key, text, vector FROM chunks WHERE note = ? ORDER BY ordinal", (note,)
     ).fetchall()
-    by_key: dict[bytes, list[tuple[int, int | None]]] = defaultdict(list)
+    by_keys: dict[tuple[bytes, bytes], list[int]] = defaultdict(list)
     by_text: dict[str, list[tuple[int, int | None]]] = defaultdict(list)
-    for chunk, key, text, vector in reversed(old):
-        by_key[key].append((chunk, vector))
-        by_text[text].append((chunk, vector))
+    for chunk_id, key, input_key, text, vector in reversed(old):
+        by_keys[key, input_key].append(chunk_id)
+        by_text[text].append((chunk_id, vector))
     # Ordinals are unique a note: the old rows step aside before the kept ones take their new places.
     if old:
         db.execute("UPDATE chunks SET ordinal = -1 - ordinal WHERE note = ?", (note,))
     used: set[int] = set()
     fresh: list[ChunkRecord] = []
     for chunk in record.chunks:
-        key = chunk.key + chunk.input_key
-        match = by_key[key].pop() if by_key.get(key) else None
-        if match is None:
+        same = by_keys.get((chunk.key, chunk.input_key))
+        if not same:
             fresh.append(chunk)
             continue
-        used.add(match[0])
+        kept = same.pop()
+        used.add(kept)
         db.execute(
             f"UPDATE chunks SET ordinal = ?, span_start = ?, span_end = ?, {_PLACE_SET} WHERE id = ?",
-            (chunk.ordinal, chunk.span.start, chunk.span.end, *place(chunk.range), match[0]),
+            (chunk.ordinal, chunk.span.start, chunk.span.end, *place(chunk.range), kept),
         )
     for chunk in fresh:
         # The same words under another title or heading: their old vector answers until the new one is made.
@@ -261,7 +261,7 @@ def _put_chunks(db: Connection, note: int, record: NoteRecord) -> tuple[int, int
             if heir is not None:
                 vector, stale = heir[1], True
         _insert_chunk(db, note, record, chunk, vector, stale=stale)
-    for chunk_id, _, _, vector in old:
+    for chunk_id, _, _, _, vector in old:
         if chunk_id not in used:
             _drop_chunk(db, chunk_id, vector)
     return len(fresh), len(used)

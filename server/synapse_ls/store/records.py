@@ -9,8 +9,8 @@ from synapse_ls.core.text import Range, Span
 class ChunkRecord:
     """A chunk and what the index keeps of it.
 
-    ``key`` (16 bytes) is equal for chunks that need not be written again, ``input_key`` (16 bytes) names the exact
-    input of the embedder. ``terms`` and ``heading_terms`` are folded terms joined by spaces. ``readable`` is false
+    ``input_key`` (16 bytes) names the exact input of the embedder; with an equal ``key`` (16 bytes) besides, a chunk
+    need not be written again. ``terms`` and ``heading_terms`` are folded terms joined by spaces. ``readable`` is false
     for a chunk without a word to embed.
     """
 

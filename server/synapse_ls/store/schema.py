@@ -66,6 +66,7 @@ CREATE TABLE chunks(
 CREATE UNIQUE INDEX chunks_note ON chunks(note, ordinal);
 CREATE INDEX chunks_vector ON chunks(vector) WHERE vector IS NOT NULL;
 CREATE INDEX chunks_pending ON chunks(note) WHERE readable = 1 AND failed = 0 AND (vector IS NULL OR stale = 1);
+CREATE INDEX chunks_input ON chunks(input_key) WHERE readable = 1 AND (vector IS NULL OR stale = 1);
 
 -- Rows are keyed by chunk. The terms come folded and cut (core.terms); the tokenizer only splits at spaces.
 CREATE VIRTUAL TABLE terms USING fts5(

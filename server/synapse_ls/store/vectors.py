@@ -94,7 +94,10 @@ def put(db: Connection, input_key: bytes, embedding: bytes) -> int:
 
 def fail(db: Connection, input_key: bytes) -> None:
     """Record that an input could not be embedded, so that it is not tried again before the next start."""
-    db.execute("UPDATE chunks SET failed = 1 WHERE input_key = ?", (input_key,))
+    db.execute(
+        "UPDATE chunks SET failed = 1 WHERE input_key = ? AND readable = 1 AND (vector IS NULL OR stale = 1)",
+        (input_key,),
+    )
 
 
 def retry_failed(db: Connection) -> None:
@@ -159,7 +162,8 @@ def nearest(
     ``query`` is float32, little endian, of the index's dimensions. ``within``, if given, are the only vectors
     looked at. Reads every vector (brute force).
     """
-    filtered = "" if within is None else f"AND rowid IN ({','.join(map(str, within))})"
+    # SQLite turns a list of one into "=", which vec0 applies only after the cut to k; -1 keeps it a list.
+    filtered = "" if within is None else f"AND rowid IN ({','.join(map(str, (-1, *within)))})"
     rows = db.execute(
         f"SELECT rowid, distance FROM embeddings WHERE embedding MATCH ? AND k = ? {filtered}",
         (query, min(neighbours, MAX_NEIGHBOURS)),

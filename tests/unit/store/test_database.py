@@ -6,11 +6,11 @@ import stat
 from pathlib import Path
 
 import pytest
+from tests.support.index import note
 
 from synapse_ls.core.errors import IndexStateError
 from synapse_ls.store import meta, notes, schema
-from synapse_ls.store.database import Index, private_folder, remove, versions
-from tests.support.index import note
+from synapse_ls.store.database import Connection, Index, private_folder, remove, versions
 
 
 def _made(path: Path) -> Path:
@@ -59,12 +59,13 @@ def test_an_index_is_opened_again(tmp_path: Path) -> None:
     index.close()
 
 
+def _put_and_fail(db: Connection) -> None:
+    notes.put(db, note("a.md", "words"))
+    raise IndexStateError("the disk is full")
+
+
 def _text(path: Path) -> None:
     path.write_text("This is a shopping list, not a database. " * 20)
-
-
-def _short_text(path: Path) -> None:
-    path.write_text("x")
 
 
 def _truncated(path: Path) -> None:
@@ -102,7 +103,6 @@ def _foreign_without_version(path: Path) -> None:
     ("spoil", "sentence"),
     [
         (_text, "the index was damaged"),
-        (_short_text, "the index was damaged"),
         (_truncated, "the index was damaged"),
         (_overwritten, "the index was damaged"),
         (_newer, "the index was not made by this version of Synapse (schema"),
@@ -129,11 +129,12 @@ def test_what_is_no_index_is_made_anew(tmp_path: Path, spoil: object, sentence: 
     again.close()
 
 
-def test_an_empty_file_is_a_new_index(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [b"", b"x"])
+def test_an_empty_file_is_a_new_index(tmp_path: Path, content: bytes) -> None:
     """As a process killed right at the start leaves it."""
     path = tmp_path / "index" / "index.db"
     path.parent.mkdir()
-    path.touch()
+    path.write_bytes(content)
     index = Index(path)
     assert (index.rebuilt, _paths(index)) == (None, [])
     index.close()
@@ -143,21 +144,21 @@ def test_an_empty_file_is_a_new_index(tmp_path: Path) -> None:
 def test_a_read_only_folder_is_told(tmp_path: Path) -> None:
     """The sentence says which variable helps."""
     (tmp_path / "cache").mkdir(mode=0o500)
-    with pytest.raises(IndexStateError, match="cannot be made .*; set SYNAPSE_CACHE_DIR to a folder"):
+    with pytest.raises(IndexStateError, match=r"cannot be made .*; set SYNAPSE_CACHE_DIR to a folder"):
         Index(tmp_path / "cache" / "vault" / "index.db")
 
 
 def test_a_cache_folder_below_a_file_is_told(tmp_path: Path) -> None:
     """As any folder that cannot be made."""
     (tmp_path / "cache").write_text("in the way")
-    with pytest.raises(IndexStateError, match="the cache folder .* cannot be made .*; set SYNAPSE_CACHE_DIR"):
+    with pytest.raises(IndexStateError, match=r"the cache folder .* cannot be made .*; set SYNAPSE_CACHE_DIR"):
         private_folder(tmp_path / "cache" / "vault")
 
 
 def test_a_folder_in_place_of_the_index_is_told(tmp_path: Path) -> None:
     """It is not removed."""
     (tmp_path / "index" / "index.db").mkdir(parents=True)
-    with pytest.raises(IndexStateError, match="cannot be opened .*; set SYNAPSE_CACHE_DIR"):
+    with pytest.raises(IndexStateError, match=r"cannot be opened .*; set SYNAPSE_CACHE_DIR"):
         Index(tmp_path / "index" / "index.db")
     assert (tmp_path / "index" / "index.db").is_dir()
 
@@ -170,7 +171,7 @@ def test_a_reader_of_no_index_is_told(tmp_path: Path, spoil: object) -> None:
         spoil(path)
     before = path.read_bytes() if path.exists() else None
     index = Index(path, read_only=True)
-    with pytest.raises(IndexStateError, match="cannot be read .*; run synapse-ls index"), index.read():
+    with pytest.raises(IndexStateError, match=r"cannot be read .*; run synapse-ls index"), index.read():
         pass
     index.close()
     assert (path.read_bytes() if path.exists() else None) == before
@@ -227,9 +228,8 @@ def test_a_failed_read_ends_its_transaction(tmp_path: Path) -> None:
 def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
     """And the writer goes on."""
     index = Index(tmp_path / "index" / "index.db")
-    with pytest.raises(ZeroDivisionError), index.write() as db:
-        notes.put(db, note("a.md", "words"))
-        raise ZeroDivisionError
+    with pytest.raises(IndexStateError), index.write() as db:
+        _put_and_fail(db)
     assert _paths(index) == []
     with index.write() as db:
         notes.put(db, note("b.md", "words"))
