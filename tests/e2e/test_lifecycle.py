@@ -165,7 +165,10 @@ async def test_initialize_names_capabilities_and_the_first_known_encoding(
     ("method", "params"),
     [
         ("textDocument/rename", lsp.RenameParams(lsp.TextDocumentIdentifier("file:///a.md"), lsp.Position(0, 0), "b")),
-        ("textDocument/completion", lsp.CompletionParams(lsp.TextDocumentIdentifier("file:///a.md"), lsp.Position(0, 0))),
+        (
+            "textDocument/completion",
+            lsp.CompletionParams(lsp.TextDocumentIdentifier("file:///a.md"), lsp.Position(0, 0)),
+        ),
         ("synapse/related", {"uri": "file:///a.md"}),
         ("no/such/method", {}),
     ],

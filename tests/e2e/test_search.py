@@ -100,9 +100,7 @@ async def test_explain_tells_the_rank_in_each_leg(editor: Editor) -> None:
         ("semantic", {"lexical": "off", "semantic": "ok", "graph": "off"}),
     ],
 )
-async def test_a_mode_runs_its_legs_and_names_the_others_off(
-    editor: Editor, mode: str, states: dict[str, str]
-) -> None:
+async def test_a_mode_runs_its_legs_and_names_the_others_off(editor: Editor, mode: str, states: dict[str, str]) -> None:
     """Hits come from legs that ran."""
     answer = await editor.search("slugs in the garden", mode=mode)
     assert {leg: state["state"] for leg, state in answer["legs"].items()} == states

@@ -7,7 +7,7 @@ from lsprotocol import types as lsp
 
 from synapse_ls import __version__
 from tests.e2e.conftest import Home
-from tests.e2e.editor import Editor, relative, serving, write
+from tests.e2e.editor import NO_WEIGHTS, Editor, relative, serving, with_path, write
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -100,7 +100,9 @@ async def test_progress_is_shown_to_clients_that_have_a_place_for_it(tmp_path: P
 
 async def ended(editor: Editor) -> bool:
     """Return whether some progress has come to its end."""
-    return any(isinstance(report, lsp.WorkDoneProgressEnd) for all_ in editor.progress_reports.values() for report in all_)
+    return any(
+        isinstance(report, lsp.WorkDoneProgressEnd) for all_ in editor.progress_reports.values() for report in all_
+    )
 
 
 async def test_without_a_model_words_answer_and_the_status_says_why(small: Path, cache: Path) -> None:
@@ -127,3 +129,15 @@ async def test_a_bad_setting_is_told_once_and_its_default_stands(small: Path, ca
         messages = [message.message for message in editor.messages]
     for key in ("search.limit", "nonsense", "embedding.model"):
         assert sum(key in message for message in messages) == 1, messages
+
+
+async def test_a_missing_model_is_told_to_the_user_once(small: Path, cache: Path) -> None:
+    """One sentence that says how to get it; words answer meanwhile."""
+    shim = write(small.parent / "shim", NO_WEIGHTS)
+    async with serving([small, small / "Trips"], cache, environment=with_path(shim)) as editor:
+        vault = await editor.settled()
+        assert (vault["model"]["state"], vault["notes"]) == ("missing", 4)
+        (message,) = [message.message for message in editor.messages]
+        assert "pip install" in message
+        assert message.endswith(vault["model"]["note"])
+        assert relative(small, (await editor.search("radiator"))["hits"][0]["uri"]) == "Cat.md"

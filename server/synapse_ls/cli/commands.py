@@ -67,7 +67,7 @@ def search(options: argparse.Namespace) -> int:
     else:
         show.answer(answer)
     if answer.semantic.state == "unavailable":
-        _say(f"searched by words and links only: {answer.semantic.note}")
+        _say(f"not searched by meaning: {answer.semantic.note}")
     if trouble is not None:
         _say(trouble)
     return 0

@@ -16,7 +16,7 @@ from synapse_ls.markdown.plain import plain
 from synapse_ls.store.records import ChunkRecord, HeadingRecord, LinkRecord, NoteRecord
 
 # Raised whenever parsing, cutting or folding changes what it makes of the same bytes: notes are then read again.
-VERSION = "1"
+VERSION = "2"
 
 
 def note_record(path: str, data: bytes, mtime_ns: int, max_bytes: int, size: int | None = None) -> NoteRecord:

@@ -211,11 +211,14 @@ class Session:
         from synapse_ls.vault.encoder import Encoder  # noqa: PLC0415 - see above
         from synapse_ls.vault.vault import Vault  # noqa: PLC0415 - see above
 
+        first = self.encoder is None
         if self.encoder is None:
             self.encoder = Encoder(self.settings.embedding, location.cache_root() / "models")
         folder.vault = Vault(folder.path, self.settings, self.encoder, self.changed)
         try:
             folder.vault.open()
+            if first:
+                self.encoder.start(self._model_decided)
         except SynapseError as error:
             self.show(str(error), lsp.MessageType.Error)
         except Exception:  # noqa: BLE001 - logged and told; the other vaults go on
@@ -227,6 +230,11 @@ class Session:
         if self.loop is not None:
             self.loop.call_soon_threadsafe(self.prefer_open)
         self.changed()
+
+    def _model_decided(self) -> None:
+        note = None if self.encoder is None else self.encoder.note
+        if note is not None and self.settings.embedding.model != "none":
+            self.show(f"searching by words and links only: {note}")
 
     def _idle(self) -> None:
         self._quiet = None

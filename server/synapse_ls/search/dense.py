@@ -10,21 +10,23 @@ _PASSAGES_A_NOTE = 6
 _GROWTH = 4
 
 
-def dense(db: Connection, vector: bytes, limit: int, notes: Sequence[int] | None = None) -> list[NoteHit]:
-    """Return the notes with the nearest chunks, nearest first, scored by cosine similarity.
+def dense(
+    db: Connection, vector: bytes, limit: int, notes: Sequence[int] | None = None, floor: float = -1.0
+) -> list[NoteHit]:
+    """Return the notes with the nearest chunks, nearest first, scored by cosine similarity, at least ``floor``.
 
     ``vector`` is float32, little endian, of the index's dimensions; ``notes`` are the only ones looked at.
     """
     within = None
     if notes is not None:
         within = sorted({v for some in slices(notes) for v in chunks.vectors_of_notes(db, some or ())})
-        # SQLite makes "= 7" of "IN (7)", which vec0 applies only after it has chosen the neighbours.
-        within = within * 2 if len(within) == 1 else within
     neighbours = min(limit * _PASSAGES_A_NOTE, vectors.MAX_NEIGHBOURS)
     while True:
         nearest = [pair for some in slices(within) for pair in vectors.nearest(db, vector, neighbours, some)]
-        hits = _pooled(db, dict(nearest))
-        if len(hits) >= limit or len(nearest) < neighbours or neighbours == vectors.MAX_NEIGHBOURS:
+        near = {vector: cosine for vector, cosine in nearest if cosine >= floor}
+        hits = _pooled(db, near)
+        exhausted = len(near) < len(nearest) or len(nearest) < neighbours
+        if len(hits) >= limit or exhausted or neighbours == vectors.MAX_NEIGHBOURS:
             return hits[:limit]
         neighbours = min(neighbours * _GROWTH, vectors.MAX_NEIGHBOURS)
 

@@ -1,5 +1,6 @@
 """Where a query's words stand in a readable text."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,16 +18,17 @@ class Match:
 
 
 def matches(text: str, query: Query) -> list[Match]:
-    """Return every place of every word and phrase, by place: whole tokens, and within unspaced scripts the run found.
+    """Return every place of every wanted word and phrase, by place.
 
-    An unspaced run that stands nowhere as a whole is looked for in pairs of its characters.
+    Places are whole tokens, and within unspaced scripts the run found; such a run that stands nowhere as a whole is
+    looked for in pairs of its characters. Stop words have no places, unless the query has no other words.
     """
-    found = list(tokens(text))
+    held = _Held(text)
     places: list[Match] = []
-    for number, word in enumerate((*query.words, *query.phrases)):
-        spans = list(_places(text, found, word))
+    for number, word in enumerate(query.wanted):
+        spans = list(_places(held, word))
         if not spans and word.unspaced:
-            spans = [span for pair in word.parts if _telling(pair) for span in _places(text, found, Word((pair,)))]
+            spans = [span for pair in word.parts if _telling(pair) for span in _places(held, Word((pair,)))]
         places += [Match(span, number) for span in spans]
     return sorted(set(places), key=lambda match: (match.span, match.word))
 
@@ -42,39 +44,51 @@ def merged(places: Sequence[Span]) -> list[Span]:
     return joined
 
 
-def _places(text: str, found: Sequence[Token], word: Word) -> Iterator[Span]:
+class _Held:
+    """The tokens of a text, and where each of their parts stands in the row of all parts."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = list(tokens(text))
+        self.parts = [(part, token.span) for token in self.tokens for part in token.parts]
+        self.places: defaultdict[str, list[int]] = defaultdict(list)
+        for i, (part, _) in enumerate(self.parts):
+            self.places[part].append(i)
+
+
+def _places(held: _Held, word: Word) -> Iterator[Span]:
     if word.unspaced or (len(word.parts) == 1 and _is_unspaced(word.parts[0])):
         run = word.parts[0] + "".join(part[-1] for part in word.parts[1:])
-        for token in found:
+        for token in held.tokens:
             if token.parts and _is_unspaced(token.parts[0]):
-                yield from _within(token, fold(token.span.slice(text)), run)
+                yield from _within(token, fold(token.span.slice(held.text)), run)
         return
-    for token in found:
-        if word.whole and _spells(token, word.whole, prefix=word.prefix):
+    whole = word.whole or (word.parts[0] if len(word.parts) == 1 else None)
+    for token in held.tokens:
+        if whole and (token.whole or word.whole) and _spells(token, whole, prefix=word.prefix):
             yield token.span
     if word.parts:
-        yield from _in_a_row(found, word)
+        yield from _in_a_row(held, word)
 
 
 def _spells(token: Token, whole: str, *, prefix: bool) -> bool:
-    spelling = token.whole or "".join(token.parts)
+    spelling = token.whole or " ".join(token.parts)
     return spelling.startswith(whole) if prefix else spelling == whole
 
 
-def _in_a_row(found: Sequence[Token], word: Word) -> Iterator[Span]:
+def _in_a_row(held: _Held, word: Word) -> Iterator[Span]:
     """Yield the tokens whose parts are those of the word, one after the other."""
-    held = [(part, token.span) for token in found for part in token.parts]
     *body, last = word.parts
-    for i in range(len(held) - len(body)):
-        if [part for part, _ in held[i : i + len(body)]] != body:
-            continue
-        end = held[i + len(body)][0]
-        if end == last or (word.prefix and end.startswith(last)) or (word.stem and end.startswith(word.stem)):
-            yield from dict.fromkeys(span for _, span in held[i : i + len(body) + 1])
-    if len(word.parts) == 1:
-        for token in found:
-            if token.whole == last or (word.prefix and token.whole and token.whole.startswith(last)):
-                yield token.span
+    beginning = word.stem or (last if word.prefix else None)
+    if beginning is None:
+        ends = held.places.get(last, [])
+    else:
+        longer = (places for part, places in held.places.items() if part == last or part.startswith(beginning))
+        ends = [i for places in longer for i in places]
+    for end in ends:
+        start = end - len(body)
+        if start >= 0 and [part for part, _ in held.parts[start:end]] == body:
+            yield from dict.fromkeys(span for _, span in held.parts[start : end + 1])
 
 
 def _within(token: Token, folded: str, run: str) -> Iterator[Span]:

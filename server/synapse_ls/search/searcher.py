@@ -26,7 +26,7 @@ LEXICAL_WEIGHT = 1.0
 SEMANTIC_WEIGHT = 0.8
 GRAPH_WEIGHT = 0.05
 
-_DEPTH = 100
+_DEPTH = 50
 _SEEDS = 10
 _NEAR_REACH = 3
 _NEAR_BOOST = 0.5
@@ -138,7 +138,7 @@ def _semantic(  # noqa: PLR0913 - everything a leg needs
         return [], LegState("unavailable", coverage, str(error))
     if len(vector) != 4 * int(meta.get(db, "dimensions") or 0):
         return [], LegState("unavailable", 0.0, "the index is being made anew for another model")
-    found = [hit for hit in dense(db, vector, depth, allowed) if hit.score >= hits.RELATED]
+    found = dense(db, vector, depth, allowed, hits.RELATED)
     return found, LegState("ok" if found else "empty", coverage)
 
 

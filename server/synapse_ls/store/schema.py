@@ -1,6 +1,6 @@
 """The tables of an index. A change here raises ``VERSION``: an index is a cache and is made anew, never migrated."""
 
-VERSION = 1
+VERSION = 2
 # Tells an index from the databases of other applications.
 APPLICATION_ID = 0x53594E41
 

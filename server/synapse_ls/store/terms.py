@@ -30,9 +30,19 @@ def search(
     ``notes``, if given, are the only notes looked at.
     """
     within = "" if notes is None else f"AND c.note IN ({','.join(map(str, notes))})"
+    # The scores are made first and cut at the last one that can matter; only what is left is joined and sorted.
+    ranked = (
+        "WITH ranked AS MATERIALIZED (SELECT rowid AS chunk, -bm25(terms, ?1, ?2, ?3, ?4, ?5) AS score "
+        "FROM terms WHERE terms MATCH ?6)"
+    )
+    cut = (
+        ""
+        if within
+        else "WHERE score >= coalesce((SELECT score FROM ranked ORDER BY score DESC LIMIT 1 OFFSET ?7 - 1), -1)"
+    )
     rows = db.execute(
-        f"SELECT c.id, c.note, -bm25(terms, ?, ?, ?, ?, ?) AS score FROM terms JOIN chunks c ON c.id = terms.rowid "
-        f"JOIN notes n ON n.id = c.note WHERE terms MATCH ? {within} ORDER BY score DESC, n.path, c.ordinal LIMIT ?",
+        f"{ranked} SELECT c.id, c.note, score FROM (SELECT * FROM ranked {cut}) JOIN chunks c ON c.id = chunk "
+        f"JOIN notes n ON n.id = c.note WHERE true {within} ORDER BY score DESC, n.path, c.ordinal LIMIT ?7",
         (*weights, match, limit),
     )
     return [(chunk, note, score) for chunk, note, score in rows]

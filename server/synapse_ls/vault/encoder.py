@@ -73,8 +73,12 @@ class Encoder:
             loaded = embedder.load(self.name, self._cache)
             pool = EmbeddingPool(loaded, embedding_workers(self._settings, busy=False))
         except ModelError as error:
-            _LOG.warning("%s", error)
             self._decide("missing" if "not installed" in str(error) else "failed", str(error))
+            return
+        except Exception as error:
+            # Whatever it is, nobody may wait for a model that does not come.
+            _LOG.exception("cannot load the model")
+            self._decide("failed", f"the model cannot be loaded ({error}); run: synapse-ls doctor")
             return
         with self._lock:
             if self._closed:

