@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from lsprotocol import types as lsp
 
 from tests.e2e.editor import Editor, Ran, fingerprint, run, serving, write
 from tests.support.queries import LIFE
@@ -16,6 +17,12 @@ SMALL = {
     "Bread.md": "# Bread\n\nKnead the dough, let it rise for an hour, bake until the crust is brown. #kitchen\n",
     "Cat.md": "# Cat\n\nShe sleeps on the radiator all winter. See [[Bread]].\n",
     "Trips/Alps.md": "# Alps\n\nWe climbed three summits with rope and crampons.\n",
+}
+
+WIDE = {
+    "Sun.md": "# Sun\n\n🌞🌞 Żółty 日 then sunflower 🌻 and sunflower again.\n",
+    "A.md": "🪜🪜 日本 żółć [[B]] and more",
+    "B.md": "# B\n",
 }
 
 
@@ -45,6 +52,28 @@ async def editor(life: Home) -> AsyncIterator[Editor]:
     async with serving([life.root], life.cache) as editor:
         await editor.settled()
         yield editor
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """An editor that counts positions in one of the units, and its vault."""
+
+    editor: Editor
+    encoding: str
+    root: Path
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session", params=["utf-8", "utf-16", "utf-32"])
+async def encoded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Encoded]:
+    """An editor for each of the units, on a vault with characters of every width."""
+    folder = tmp_path_factory.mktemp("wide")
+    root = write(folder / "vault", WIDE)
+    general = lsp.GeneralClientCapabilities(position_encodings=[lsp.PositionEncodingKind(request.param)])
+    capabilities = lsp.ClientCapabilities(general=general)
+    options = {"embedding": {"model": "none"}}
+    async with serving([root], folder / "cache", capabilities=capabilities, options=options) as editor:
+        await editor.settled()
+        yield Encoded(editor, request.param, root)
 
 
 @pytest.fixture

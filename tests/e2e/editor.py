@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlparse
 
 from lsprotocol import types as lsp
@@ -23,6 +23,9 @@ from pygls.protocol import (
 )
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 from pytest_lsp.client import register_lsp_features
+
+if TYPE_CHECKING:
+    import cattrs
 
 # What the installed command runs; -P keeps the current folder, which may be a vault, from being imported.
 COMMAND = (sys.executable, "-P", "-c", "import sys; from synapse_ls.cli import main; sys.exit(main())")
@@ -63,10 +66,10 @@ class Editor(LanguageClient):
 
         self.feature("synapse/statusChanged")(told)
 
-    async def ask(self, method: str, params: object = None) -> Any:
+    async def ask(self, method: str, params: object = None) -> Any:  # noqa: ANN401 - each method has its own
         """Send a request and return its result."""
         async with asyncio.timeout(TIMEOUT):
-            return await self.protocol.send_request_async(method, params)
+            return await self.protocol.send_request_async(method, params)  # type: ignore[no-untyped-call]  # the library's
 
     async def search(self, query: str, **params: object) -> dict[str, Any]:
         """Ask ``synapse/search``."""
@@ -126,7 +129,7 @@ class Editor(LanguageClient):
 
 
 @asynccontextmanager
-async def serving(
+async def serving(  # noqa: PLR0913 - a connection has that many sides
     folders: Sequence[Path],
     cache: Path,
     *,
@@ -155,7 +158,7 @@ async def serving(
     finally:
         async with asyncio.timeout(TIMEOUT):
             await editor.shutdown_session()
-            await editor.stop()
+            await editor.stop()  # type: ignore[no-untyped-call]  # the library's
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +170,7 @@ class Ran:
     err: str
 
     @property
-    def json(self) -> Any:
+    def json(self) -> Any:  # noqa: ANN401 - whatever the document is
         """The one JSON document on standard output."""
         return json.loads(self.out)
 
@@ -209,8 +212,9 @@ def with_path(folder: Path) -> dict[str, str]:
 
 def quiet(vault: dict[str, Any]) -> bool:
     """Return whether a vault's status says that all is done."""
-    ready = vault["state"] == "ready" and vault["pending"] == 0 and vault["model"]["state"] != "loading"
-    return ready and (vault["model"]["state"] != "ready" or vault["embedded"] == vault["chunks"])
+    if vault["state"] != "ready" or vault["pending"] or vault["model"]["state"] == "loading":
+        return False
+    return bool(vault["model"]["state"] != "ready" or vault["embedded"] == vault["chunks"])
 
 
 def relative(root: Path, uri: str) -> str:
@@ -252,8 +256,8 @@ def slices(text: str, spans: Iterable[Sequence[int]], encoding: str) -> list[str
     return [data[start * width : end * width].decode(codec) for start, end in spans]
 
 
-def _converter() -> Any:
-    converter = default_converter()
+def _converter() -> "cattrs.Converter":
+    converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]  # the library's
     for kind in (JsonRPCRequestMessage, JsonRPCNotification, JsonRPCResponseMessage):
         converter.register_structure_hook(kind, lambda data, cls: cls(**data))
     return converter

@@ -154,8 +154,15 @@ def test_version_and_help(cache: Path) -> None:
     assert "search" in run(cache, "--help").out
 
 
-@pytest.mark.parametrize("command", ["index", "search", "status"])
-@pytest.mark.parametrize(("what", "said"), [("missing", "there is no folder"), ("file.md", "is a file")])
+@pytest.mark.parametrize(
+    ("command", "what", "said"),
+    [
+        ("index", "missing", "there is no folder"),
+        ("search", "missing", "there is no folder"),
+        ("status", "missing", "there is no folder"),
+        ("search", "file.md", "is a file"),
+    ],
+)
 def test_a_vault_that_is_no_folder_is_refused(tmp_path: Path, cache: Path, command: str, what: str, said: str) -> None:
     """One line that names it."""
     (tmp_path / "file.md").write_text("# Note\n")
@@ -212,7 +219,7 @@ def test_rebuild_makes_the_index_anew(small: Path, cache: Path) -> None:
 @pytest.mark.parametrize("ruin", ["not a database", "cut", "empty"])
 def test_a_ruined_index_is_rebuilt_and_told_once(small: Path, cache: Path, ruin: str) -> None:
     """The notes are the truth: the same answer as before, one sentence, and silence the next time."""
-    query = ["search", small, "radiator", "--mode", "lexical", "--json"]
+    query = ("search", str(small), "radiator", "--mode", "lexical", "--json")
     expected = run(cache, *query).json["hits"]
     (index,) = cache.rglob("index.db")
     for journal in index.parent.glob("index.db-*"):

@@ -7,7 +7,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from synapse_ls.markdown.parser import parse
-from tests.e2e.conftest import Home
+from tests.e2e.conftest import Encoded, Home
 from tests.e2e.editor import UNITS, Editor, place, serving, write
 from tests.support.queries import LINKS, JudgedLink
 
@@ -81,8 +81,8 @@ async def test_a_web_address_is_never_a_note(editor: Editor, life: Home) -> None
     assert await over(editor, life.root / path, text_of(life.root, path), written) is None
 
 
-async def test_plain_text_where_the_client_wants_it(life: Home, tmp_path: Path) -> None:
-    """No marks of Markdown; a server that reads another's index along answers too."""
+async def test_plain_text_where_the_client_wants_it(tmp_path: Path) -> None:
+    """No marks of Markdown."""
     root = write(tmp_path / "vault", {"A.md": "See [[B]].\n", "B.md": "# B one\n\nSome **bold** words and `code`.\n"})
     async with serving([root], tmp_path / "cache", capabilities=PLAIN, options={"embedding": {"model": "none"}}) as one:
         await one.settled()
@@ -94,25 +94,18 @@ async def test_plain_text_where_the_client_wants_it(life: Home, tmp_path: Path) 
     assert "Some bold words and code." in hover.contents.value
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
-async def test_a_link_after_wide_characters_is_found_at_its_column(tmp_path: Path, encoding: str) -> None:
+async def test_a_link_after_wide_characters_is_found_at_its_column(encoded: Encoded) -> None:
     """From its first to its last character in the client's units, and nowhere beside."""
-    line = "🪜🪜 日本 żółć [[B]] and more"
-    root = write(tmp_path / "vault", {"A.md": line, "B.md": "# B\n"})
-    general = lsp.GeneralClientCapabilities(position_encodings=[lsp.PositionEncodingKind(encoding)])
-    capabilities = lsp.ClientCapabilities(general=general)
-    start = UNITS[encoding](line[: line.index("[[")])
-    async with serving(
-        [root], tmp_path / "cache", capabilities=capabilities, options={"embedding": {"model": "none"}}
-    ) as one:
-        await one.settled()
-        one.open(root / "A.md", line)
-        assert await one.hover(root / "A.md", 0, start - 1) is None
-        assert await one.hover(root / "A.md", 0, start + 7) is None
-        for column in (start, start + 4):
-            hover = await one.hover(root / "A.md", 0, column)
-            assert hover is not None
-            assert hover.range == lsp.Range(lsp.Position(0, start), lsp.Position(0, start + 5))
+    path = encoded.root / "A.md"
+    line = text_of(encoded.root, "A.md")
+    start = UNITS[encoded.encoding](line[: line.index("[[")])
+    encoded.editor.open(path, line)
+    assert await encoded.editor.hover(path, 0, start - 1) is None
+    assert await encoded.editor.hover(path, 0, start + 7) is None
+    for column in (start, start + 4):
+        hover = await encoded.editor.hover(path, 0, column)
+        assert hover is not None
+        assert hover.range == lsp.Range(lsp.Position(0, start), lsp.Position(0, start + 5))
 
 
 @pytest.mark.parametrize(("line", "character"), [(0, 10_000), (0, 2**31 - 1), (99, 0), (2**31 - 1, 2**31 - 1)])
@@ -161,31 +154,25 @@ async def test_files_outside_every_folder_are_ignored(editor: Editor, tmp_path: 
     assert await over(editor, tmp_path / "Lone.md", "[[Boiler]]", "[[Boiler]]") is None
 
 
-async def test_a_hover_runs_and_loads_nothing(tmp_path: Path) -> None:
-    """What a note holds cannot become a command, a remote image or markup in the editor."""
+async def test_a_hover_is_short_and_harmless(tmp_path: Path) -> None:
+    """At most twenty lines; what a note holds cannot become a command, a remote image or markup in the editor."""
     nasty = (
         "# Nasty\n\n![pixel](https://example.org/pixel.png) [run](command:workbench.action.quit) "
         '<img src="https://example.org/a.png"> [ref][r] <https://example.org>\n\n[r]: command:evil\n'
     )
-    root = write(tmp_path / "vault", {"A.md": "[[Nasty]]\n", "Nasty.md": nasty})
+    long = "# Long\n\n## List\n\n" + "".join(f"- item {number}\n" for number in range(100))
+    text = "[[Nasty]] and [[Long#List]]\n"
+    root = write(tmp_path / "vault", {"A.md": text, "Nasty.md": nasty, "Long.md": long})
     async with serving([root], tmp_path / "cache", options={"embedding": {"model": "none"}}) as one:
         await one.settled()
-        shown = value(await over(one, root / "A.md", "[[Nasty]]\n", "[[Nasty]]"))
+        shown = value(await over(one, root / "A.md", text, "[[Nasty]]"))
+        cut = value(await over(one, root / "A.md", text, "[[Long#List]]"))
     assert "pixel" in shown
     assert "run" in shown
     for harm in ("](", "<img", "]:", "command:", "<https"):
         assert harm not in shown
-
-
-async def test_a_long_target_is_cut_to_twenty_lines(tmp_path: Path) -> None:
-    """The setting's default; the vault's own file may change it."""
-    body = "".join(f"- item {number}\n" for number in range(100))
-    root = write(tmp_path / "vault", {"A.md": "[[Long#List]]\n", "Long.md": f"# Long\n\n## List\n\n{body}"})
-    async with serving([root], tmp_path / "cache", options={"embedding": {"model": "none"}}) as one:
-        await one.settled()
-        shown = value(await over(one, root / "A.md", "[[Long#List]]\n", "[[Long#List]]"))
-    assert len(shown.split("\n")) == 20
-    assert shown.endswith("…")
+    assert len(cut.split("\n")) == 20
+    assert cut.endswith("…")
 
 
 async def test_the_passage_that_fits_the_paragraph_is_shown(editor: Editor, life: Home) -> None:

@@ -1,23 +1,19 @@
 """``synapse/search`` over the sample vault with the bundled model."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from tests.e2e.conftest import Home
-from tests.e2e.editor import Editor, paths, relative, serving, slices, write
+from tests.e2e.conftest import Encoded, Home
+from tests.e2e.editor import Editor, paths, relative, slices
 from tests.support.queries import ALIASES, KEYWORDS, NEVER_FOUND, PARAPHRASES, Judged
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 HIT = {"uri", "range", "title", "headingPath", "snippet", "score", "band", "matchedBy", "trust"}
-EMOJI = {"Sun.md": "# Sun\n\n🌞🌞 Żółty 日 then sunflower 🌻 and sunflower again.\n"}
 
 
 async def ranks(editor: Editor, home: Home, judged: tuple[Judged, ...]) -> dict[str, int]:
@@ -259,24 +255,9 @@ async def test_no_input_is_a_syntax_error(editor: Editor, query: str) -> None:
     assert set(await editor.search(query)) >= {"hits", "legs"}
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session", params=["utf-8", "utf-16", "utf-32"])
-async def encoded(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[tuple[Editor, str, Path]]:
-    """An editor that counts in one of the units, on a vault with characters of every width."""
-    folder = tmp_path_factory.mktemp("emoji")
-    root = write(folder / "vault", EMOJI)
-    general = lsp.GeneralClientCapabilities(position_encodings=[lsp.PositionEncodingKind(request.param)])
-    capabilities = lsp.ClientCapabilities(general=general)
-    options = {"embedding": {"model": "none"}}
-    async with serving([root], folder / "cache", capabilities=capabilities, options=options) as editor:
-        await editor.settled()
-        yield editor, request.param, root
-
-
-async def test_highlights_and_ranges_count_in_the_clients_units(encoded: tuple[Editor, str, Path]) -> None:
+async def test_highlights_and_ranges_count_in_the_clients_units(encoded: Encoded) -> None:
     """Highlights point at the words, also after characters of several units."""
-    editor, encoding, root = encoded
+    editor, encoding, root = encoded.editor, encoded.encoding, encoded.root
     hit = (await editor.search("sunflower"))["hits"][0]
     snippet = hit["snippet"]
     assert slices(snippet["text"], snippet["highlights"], encoding) == ["sunflower", "sunflower"]

@@ -1,7 +1,6 @@
 """The index follows the disk: what is done outside the editor, with a real watcher and the real model."""
 
 import asyncio
-import os
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -22,6 +21,14 @@ TENT = "# Shelter\n\nThe canvas tent leaks at the seams when it pours.\n"
 async def live(small: Path, cache: Path) -> AsyncIterator[Editor]:
     """An editor on a small vault of its own, its index current."""
     async with serving([small], cache) as editor:
+        await editor.settled()
+        yield editor
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def words(small: Path, cache: Path) -> AsyncIterator[Editor]:
+    """As ``live``, without the model, where words are enough."""
+    async with serving([small], cache, options=NO_MODEL) as editor:
         await editor.settled()
         yield editor
 
@@ -74,7 +81,7 @@ async def test_a_deleted_note_is_found_no_more(live: Editor, small: Path) -> Non
     (small / "Cat.md").unlink()
 
     async def gone() -> bool:
-        return (await live.vault())["notes"] == 3
+        return bool((await live.vault())["notes"] == 3)
 
     await live.eventually(gone)
     assert "Cat.md" not in await found(live, small, "radiator winter", "hybrid")
@@ -97,23 +104,23 @@ async def test_a_moved_folder_embeds_nothing(live: Editor, small: Path) -> None:
     assert after["notes"] == before["notes"]
 
 
-async def test_folders_made_with_their_notes_at_once_are_seen(live: Editor, small: Path) -> None:
+async def test_folders_made_with_their_notes_at_once_are_seen(words: Editor, small: Path) -> None:
     """Several levels, each with a note that is there before anyone can watch its folder."""
     for number in range(5):
         write(small, {f"new{number}/deep/er/Note.md": f"Marker{number} here.\n", f"new{number}/Top.md": "Top here.\n"})
 
     async def all_seen() -> bool:
-        return (await live.vault())["notes"] == 4 + 10
+        return bool((await words.vault())["notes"] == 4 + 10)
 
-    await live.eventually(all_seen)
+    await words.eventually(all_seen)
     for number in range(5):
-        assert await found(live, small, f"Marker{number}", "lexical") == [f"new{number}/deep/er/Note.md"]
+        assert await found(words, small, f"Marker{number}", "lexical") == [f"new{number}/deep/er/Note.md"]
     write(small, {"new3/deep/er/Later.md": "Latecomer here.\n"})
 
     async def later_seen() -> bool:
-        return await found(live, small, "Latecomer", "lexical") == ["new3/deep/er/Later.md"]
+        return await found(words, small, "Latecomer", "lexical") == ["new3/deep/er/Later.md"]
 
-    await live.eventually(later_seen)
+    await words.eventually(later_seen)
 
 
 async def test_a_changed_paragraph_embeds_at_most_two_chunks(tmp_path: Path) -> None:
@@ -182,7 +189,7 @@ async def test_an_ignore_file_takes_effect_when_it_is_written(live: Editor, smal
     write(small, {".gitignore": "Trips/\n"})
 
     async def count(notes: int) -> bool:
-        return (await live.vault())["notes"] == notes
+        return bool((await live.vault())["notes"] == notes)
 
     await live.eventually(lambda: count(3))
     assert await found(live, small, "crampons", "lexical") == []
@@ -191,36 +198,38 @@ async def test_an_ignore_file_takes_effect_when_it_is_written(live: Editor, smal
     assert (await live.vault())["counters"]["chunksEmbedded"] == 4
 
 
-async def test_the_disk_counts_for_search_while_a_note_is_open(live: Editor, small: Path) -> None:
+async def test_the_disk_counts_for_search_while_a_note_is_open(words: Editor, small: Path) -> None:
     """An unsaved buffer is not searched; the disk's change is, and stands after the buffer is closed unsaved."""
-    live.open(small / "Cat.md", "# Cat\n\nUnsavedword in the buffer.\n")
+    words.open(small / "Cat.md", "# Cat\n\nUnsavedword in the buffer.\n")
     write(small, {"Cat.md": "# Cat\n\nDiskword from outside.\n"})
 
     async def seen() -> bool:
-        return await found(live, small, "Diskword", "lexical") == ["Cat.md"]
+        return await found(words, small, "Diskword", "lexical") == ["Cat.md"]
 
-    await live.eventually(seen)
-    live.close(small / "Cat.md")
-    assert await found(live, small, "Unsavedword", "lexical") == []
+    await words.eventually(seen)
+    words.close(small / "Cat.md")
+    assert await found(words, small, "Unsavedword", "lexical") == []
     assert await seen()
 
 
-async def test_what_the_client_tells_is_looked_at(live: Editor, small: Path) -> None:
+async def test_what_the_client_tells_is_looked_at(words: Editor, small: Path) -> None:
     """Saved, changed and renamed files, strange ones included, do no harm and are followed."""
     stranger = [lsp.FileEvent(uri, lsp.FileChangeType.Changed) for uri in ("untitled:x", "file:///nowhere/x.md")]
-    live.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams(stranger))
-    live.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier("git:/x.md")))
+    words.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams(stranger))
+    words.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier("git:/x.md")))
     write(small, {"Tent.md": TENT})
-    live.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier((small / "Tent.md").as_uri())))
+    words.text_document_did_save(
+        lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier((small / "Tent.md").as_uri()))
+    )
 
     async def seen(path: str) -> bool:
-        return await found(live, small, "canvas", "lexical") == [path]
+        return await found(words, small, "canvas", "lexical") == [path]
 
-    await live.eventually(lambda: seen("Tent.md"))
+    await words.eventually(lambda: seen("Tent.md"))
     (small / "Tent.md").rename(small / "Ténte 🏕.md")
     renamed = lsp.FileRename((small / "Tent.md").as_uri(), (small / "Ténte 🏕.md").as_uri())
-    live.workspace_did_rename_files(lsp.RenameFilesParams([renamed]))
-    await live.eventually(lambda: seen("Ténte 🏕.md"))
+    words.workspace_did_rename_files(lsp.RenameFilesParams([renamed]))
+    await words.eventually(lambda: seen("Ténte 🏕.md"))
 
 
 async def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:
@@ -233,7 +242,7 @@ async def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:
         ("out", outside),
         ("Linked.md", root / "a" / "A.md"),
     ):
-        os.symlink(target, root / name)
+        (root / name).symlink_to(target)
     async with serving([root], tmp_path / "cache", options=NO_MODEL) as editor:
         assert (await editor.settled())["notes"] == 2
         assert await found(editor, root, "Insideword", "lexical") == ["a/A.md"]
@@ -297,11 +306,11 @@ async def test_a_second_server_reads_along_and_takes_over(small: Path, cache: Pa
 async def test_the_command_line_reads_along_with_a_server(live: Editor, small: Path, cache: Path) -> None:
     """It answers, and says so on standard error."""
     assert (await live.vault())["state"] == "ready"
-    for command in (["search", small, "radiator", "--mode", "lexical"], ["status", small], ["index", small]):
-        ran = await run_beside(cache, *command, "--json")
+    for command, *query in (["search", "radiator", "--mode", "lexical"], ["index"]):
+        ran = await run_beside(cache, command, small, *query, "--json")
         assert (ran.code, ran.out[:1]) == (0, "{")
-        if command[0] != "status":
-            assert "reading along" in ran.err
+        assert "reading along" in ran.err
+    assert (await run_beside(cache, "status", small, "--json")).json["notes"] == 4
     ran = await run_beside(cache, "index", small, "--rebuild")
     assert ran.code == 2
     assert "another Synapse" in ran.err
@@ -309,17 +318,17 @@ async def test_the_command_line_reads_along_with_a_server(live: Editor, small: P
     assert found_["hits"][0]["path"] == "Cat.md"
 
 
-async def test_many_searches_while_the_vault_changes(live: Editor, small: Path) -> None:
+async def test_many_searches_while_the_vault_changes(words: Editor, small: Path) -> None:
     """Every one is answered, each from one state of the index."""
 
     async def asking() -> None:
         for _ in range(20):
-            for hit in (await live.search("Pairword", mode="lexical"))["hits"]:
+            for hit in (await words.search("Pairword", mode="lexical"))["hits"]:
                 assert hit["snippet"]["text"].count("Pairword") == 2
 
     async def changing() -> None:
         for number in range(20):
             write(small, {"Pair.md": f"Pairword {number} Pairword.\n"})
-            await live.vault()
+            await words.vault()
 
     await asyncio.gather(asking(), asking(), changing())

@@ -47,7 +47,7 @@ class HashEmbedder:
 
     def embed_query(self, text: str) -> "NDArray[np.float32]":
         """Return the vector of a text."""
-        import numpy as np  # noqa: PLC0415 - as in the server, nothing heavy at import
+        import numpy as np
 
         seed = int.from_bytes(hashlib.blake2b(text.encode(errors="replace"), digest_size=8).digest(), "big")
         vector = np.random.default_rng(seed).normal(size=SPEC.dimensions)

@@ -70,7 +70,7 @@ def hover(
         return Hover(_nowhere(link, nearest(link.target), look), link.span)
     place_name, passage = _passage(db, note.id, link, place, embed)
     where = " › ".join((note.path, *place_name))
-    lines = passage.strip("\n").split("\n")
+    lines = _LINE_END.split(passage.strip("\r\n"))
     room = max(1, look.max_lines - 2)
     if len(lines) > room:
         lines = [*lines[: room - 1], "…"]
@@ -117,8 +117,25 @@ def _passage(
 
 
 def _heading(headings: list[HeadingRecord], fragment: str) -> HeadingRecord | None:
-    """Return the heading that a link names: by its text, else its slug, else what its text alone would slug to."""
-    name = fragment.rpartition("#")[2]  # a path of headings (a#b#c) means its last one
+    """Return the heading that a link names; in a path of headings (a#b) each lies under the one before.
+
+    A path that leads nowhere means its last part.
+    """
+    for path in ([fragment], fragment.split("#"), [fragment.rpartition("#")[2]]):
+        inside, found = headings, None
+        for name in path:
+            found = _named(inside, name)
+            if found is None:
+                break
+            section = found.section
+            inside = [heading for heading in headings if section.start < heading.section.start < section.end]
+        if found is not None:
+            return found
+    return None
+
+
+def _named(headings: list[HeadingRecord], name: str) -> HeadingRecord | None:
+    """Return the first heading of a name: by its text, else its slug, else what its text alone would slug to."""
     wanted = slug(name)
     alike: tuple[Callable[[HeadingRecord], bool], ...] = (
         lambda heading: heading.text.casefold() == name.strip().casefold(),

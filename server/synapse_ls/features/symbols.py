@@ -40,7 +40,8 @@ def workspace_symbols(
     Names of one class come shortest first, notes before aliases, headings and tags. An empty query gives the notes
     changed last.
     """
-    wanted = fold(query.strip())[:_MAX_QUERY]
+    # Half a surrogate pair, which a client can send, has no form in the index.
+    wanted = fold(query.strip().encode("utf-8", "replace").decode())[:_MAX_QUERY]
     if not wanted:
         return [_of_note(note.title, note.path) for note in notes.recent(db, _RECENT)]
     found: dict[tuple[str, str, str, int | None], Symbol] = {}

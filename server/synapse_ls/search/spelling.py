@@ -8,18 +8,21 @@ from synapse_ls.store import terms
 from synapse_ls.store.database import Connection
 
 _MIN_LENGTH = 4
+# In a sentence a short word that no note holds is more often another word than a slip.
+_MIN_LENGTH_IN_COMPANY = 6
 _LONG = 8
 
 
 def corrected(db: Connection, query: Query) -> Query:
     """Return the query with each unknown word replaced by the nearest known one, if one is near enough."""
-    words = tuple(_corrected(db, word) for word in query.words)
+    shortest = _MIN_LENGTH if len(query.wanted) == 1 else _MIN_LENGTH_IN_COMPANY
+    words = tuple(_corrected(db, word, shortest) for word in query.words)
     return query if words == query.words else replace(query, words=words)
 
 
-def _corrected(db: Connection, word: Word) -> Word:
+def _corrected(db: Connection, word: Word, shortest: int) -> Word:
     written = word.spelling
-    if len(written) < _MIN_LENGTH or not written.isalpha() or word.unspaced or terms.count(db, word.match):
+    if len(written) < shortest or not written.isalpha() or word.unspaced or terms.count(db, word.match):
         return word
     furthest = 1 if len(written) < _LONG else 2
     candidates = [

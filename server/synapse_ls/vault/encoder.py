@@ -75,8 +75,7 @@ class Encoder:
         except ModelError as error:
             self._decide("missing" if "not installed" in str(error) else "failed", str(error))
             return
-        except Exception as error:
-            # Whatever it is, nobody may wait for a model that does not come.
+        except Exception as error:  # noqa: BLE001 - told in the status; nobody may wait for what does not come
             _LOG.exception("cannot load the model")
             self._decide("failed", f"the model cannot be loaded ({error}); run: synapse-ls doctor")
             return

@@ -116,7 +116,9 @@ def test_words_stay_as_they_are(text: str) -> None:
     assert harmless(text) == text
 
 
-@pytest.mark.parametrize("text", ["[" * 50_000, "![" * 30_000, "`" * 50_000, "[a](" * 20_000, "<" * 50_000, "> " * 9_000])
+@pytest.mark.parametrize(
+    "text", ["[" * 50_000, "![" * 30_000, "`" * 50_000, "[a](" * 20_000, "<" * 50_000, "> " * 9_000]
+)
 def test_long_lines_take_no_time_worth_telling(text: str) -> None:
     """Whatever they are made of."""
     assert re.sub(r"[\\]|&lt;", "", harmless(text))

@@ -450,5 +450,3 @@ def test_watcher_brings_every_change_of_a_busy_time(root: Path, index: Path) -> 
         until(lambda: made.rows("SELECT 1 FROM terms WHERE terms MATCH 'changed'") != [])
         (root / "d4").rename(root / "e4")
         until(lambda: "e4/n.md" in made.paths() and "d4/n.md" not in made.paths())
-
-

@@ -73,7 +73,7 @@ def test_broken_front_matter_is_a_problem_and_the_body_is_kept() -> None:
 
 def test_same_bytes_make_the_same_record() -> None:
     """Nothing but path, bytes, time and limit decides."""
-    data = "---\ntags: [a, b]\naliases: x\n---\n# One\n\nwords [[link#x|y]] #tag ^id\n\n## Two\n\nmore".encode()
+    data = b"---\ntags: [a, b]\naliases: x\n---\n# One\n\nwords [[link#x|y]] #tag ^id\n\n## Two\n\nmore"
     assert made(data) == made(data)
 
 
@@ -128,7 +128,9 @@ def test_any_bytes_make_a_record_that_can_be_stored(data: bytes) -> None:
     record = made(data)
     everything = [record.title, *record.aliases, *record.tags, record.properties, record.problem or ""]
     everything += [part for chunk in record.chunks for part in (chunk.text, chunk.terms, *chunk.heading_path)]
-    everything += [part for link in record.links for part in (link.target, link.fragment or "", link.label or "", link.key)]
+    everything += [
+        part for link in record.links for part in (link.target, link.fragment or "", link.label or "", link.key)
+    ]
     everything += [part for heading in record.headings for part in (heading.text, heading.slug)]
     everything += [block for block, _ in record.blocks] + [name.key + name.text for name in record.names]
     "".join(everything).encode("utf-8")

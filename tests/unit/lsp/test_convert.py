@@ -26,7 +26,9 @@ def test_any_name_survives_its_uri(name: str) -> None:
     assert convert.path_of(uri) == Path("/vault/sub") / name
 
 
-@given(st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=1).filter(lambda n: n not in ("..", ".")))
+@given(
+    st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=1).filter(lambda n: n not in ("..", "."))
+)
 def test_every_name_survives_its_uri(name: str) -> None:
     """Whatever a file system allows."""
     assert convert.path_of(convert.uri_of(Path("/vault"), name)) == Path("/vault") / name

@@ -61,7 +61,9 @@ def test_edits(text: str, encoding: Encoding, edits: list[Edit], after: str) -> 
 def test_whole_text_may_be_replaced_among_other_edits() -> None:
     """A change without a range is all of the text."""
     whole = lsp.TextDocumentContentChangeWholeDocument("new\ntext")
-    document = opened("old").change(URI, 7, [partial((0, 0), (0, 0), "x"), whole, partial((1, 0), (1, 4), "!")], "utf-16")
+    document = opened("old").change(
+        URI, 7, [partial((0, 0), (0, 0), "x"), whole, partial((1, 0), (1, 4), "!")], "utf-16"
+    )
     assert document == Document(URI, 7, "new\n!")
 
 

@@ -32,6 +32,13 @@ def test_an_unknown_word_becomes_the_nearest_known_one(tmp_path: Path, text: str
     assert [w.corrected for w in query.words] == [text != word]
 
 
+def test_a_short_word_in_company_stays(tmp_path: Path) -> None:
+    """A short word of a sentence that no note holds is another word, not a slip: safe is not same."""
+    with reading(tmp_path, (note("a.md", "the same place"), note("b.md", "boiler"))) as db:
+        query = corrected(db, parse("a safe plane with a boilre"))
+    assert [w.parts for w in query.wanted] == [("safe",), ("plane",), ("boiler",)]
+
+
 def test_the_embedder_still_reads_what_was_typed(tmp_path: Path) -> None:
     """A correction is for words only."""
     with reading(tmp_path, NOTES) as db:

@@ -1,0 +1,233 @@
+"""Hover on links: what is shown of the note that is meant."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from synapse_ls.core.text import Position, Range
+from synapse_ls.features.hover import Hover, Look, Place, hover
+from synapse_ls.features.symbols import Symbol
+from synapse_ls.indexer.record import note_record
+from synapse_ls.links import resolver
+from synapse_ls.store import notes, vectors
+from synapse_ls.store.database import Connection, Index
+from tests.support.index import DIMENSIONS, MODEL, vector
+
+TARGET = """---
+title: Boiler
+---
+# Boiler
+
+Opening words.
+
+## Faults
+
+The pump stops. ^pump
+
+- one
+- two
+
+^list
+
+### Leak
+
+A leak in the *kitchen*.
+
+## Service
+
+Every spring.
+
+## Faults
+
+Another kind.
+
+### Leak
+
+A leak in the attic.
+"""
+AWKWARD = "# Odd\n\nfirst\x0cfeed\u2028line\n\nthe block ^b\n\n## C# basics\n\nsharp words\n"
+TOP = Range(Position(0, 0, 0, 0), Position(0, 0, 0, 0))
+
+
+@contextmanager
+def vault(folder: Path, texts: dict[str, str]) -> Iterator[Index]:
+    """Make an index of notes."""
+    index = Index(folder / "i" / "index.db")
+    try:
+        with index.write() as db:
+            records = [note_record(path, text.encode(), 0, 1 << 20) for path, text in texts.items()]
+            resolver.resolve_again(db, (), [notes.put(db, record).note for record in records])
+        yield index
+    finally:
+        index.close()
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    """Give a reader of an index of the two notes above."""
+    with (
+        vault(tmp_path_factory.mktemp("hover"), {"House/Boiler.md": TARGET, "Odd.md": AWKWARD}) as index,
+        index.read() as reader,
+    ):
+        yield reader
+
+
+def at(db: Connection, marked: str, look: Look = Look()) -> Hover | None:  # noqa: B008 - frozen
+    """Return the hover at the ``|`` of a note's text."""
+    offset = marked.index("‸")
+    return hover(db, Place("here.md", marked.replace("‸", ""), offset), look, None, lambda _: [])
+
+
+def shown(db: Connection, link: str, look: Look = Look()) -> str:  # noqa: B008 - frozen
+    """Return what a hover on a link shows below its first line."""
+    found = at(db, f"before {link[:2]}‸{link[2:]} after", look)
+    assert found is not None
+    return found.text.partition("\n\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("link", "first", "never"),
+    [
+        ("[[Boiler#Faults]]", "## Faults\n\nThe pump stops.", "Every spring"),
+        ("[[Boiler#faults]]", "## Faults\n\nThe pump stops.", "Every spring"),
+        ("[[Boiler#faults-1]]", "## Faults\n\nAnother kind.", "The pump"),
+        ("[x](House/Boiler.md#service)", "## Service\n\nEvery spring.", "Another"),
+        ("[[Boiler#Service]]", "## Service\n\nEvery spring.", "Another"),
+        ("[[Boiler#Leak]]", "### Leak\n\nA leak in the *kitchen*.", "attic"),
+        ("[[Boiler#leak-1]]", "### Leak\n\nA leak in the attic.", "kitchen"),
+        ("[[Boiler#Boiler#Leak]]", "### Leak\n\nA leak in the *kitchen*.", "attic"),
+        ("[[Boiler#^pump]]", "The pump stops. ^pump", "Opening"),
+        ("[[Boiler#^list]]", "- ", "pump"),
+        ("[[Boiler#Faults#Leak]]", "### Leak\n\nA leak in the *kitchen*.", "attic"),
+        ("[[Boiler#faults-1#Leak]]", "### Leak\n\nA leak in the attic.", "kitchen"),
+        ("[[Boiler#Nowhere#Service]]", "## Service", "Another"),
+        ("[[Odd#^b]]", "the block ^b", "feed"),
+        ("[[Odd#C# basics]]", "## C# basics\n\nsharp words", "block"),
+        ("![[Boiler#Service]]", "## Service", "Another"),
+    ],
+)
+def test_part_of_a_note_that_a_fragment_names(db: Connection, link: str, first: str, never: str) -> None:
+    """A heading by its text or slug, the second of its name too; a block by its id."""
+    text = shown(db, link)
+    assert text.startswith(first)
+    assert never not in text
+
+
+def test_fragment_that_names_nothing_shows_the_note(db: Connection) -> None:
+    """A link that is half right still helps."""
+    assert "Opening words" in shown(db, "[[Boiler#Nothing]]")
+    assert "Opening words" in shown(db, "[[Boiler#^nothing]]")
+
+
+def test_link_to_the_note_itself_shows_its_section(tmp_path: Path) -> None:
+    """A fragment alone means the note that holds it."""
+    text = "# Here\n\n[[#Below]]\n\n## Below\n\nthe words below\n"
+    with vault(tmp_path, {"here.md": text}) as index, index.read() as db:
+        found = at(db, text.replace("[[#", "[[‸#"))
+    assert found is not None
+    assert found.text == "**Here** · here.md › Below\n\n## Below\n\nthe words below"
+
+
+def test_head_names_title_path_and_heading(db: Connection) -> None:
+    """As Markdown or as plain text, whichever is asked for."""
+    found = at(db, "[[Boiler#Lea‸k]]")
+    plain_ = at(db, "[[Boiler#Lea‸k]]", Look(markdown=False))
+    assert found is not None
+    assert plain_ is not None
+    assert found.text == "**Boiler** · House/Boiler.md › Leak\n\n### Leak\n\nA leak in the *kitchen*."
+    assert plain_.text == "Boiler · House/Boiler.md › Leak\n\nLeak\nA leak in the kitchen."
+
+
+@pytest.mark.parametrize("text", ["no ‸link", "‸ [[Boiler]]", "[[Boiler]] ‸", "`[[Bo‸iler]]`", "", "https://‸x.org"])
+def test_no_link_no_hover(db: Connection, text: str) -> None:
+    """Code and words have none."""
+    assert at(db, text or "‸") is None
+
+
+@pytest.mark.parametrize("text", ["‸[[Boiler]]", "[[Boiler]]‸", "🍋 [[Bo‸iler]]", "| [[Boiler\\|‸b]] |\n|---|"])
+def test_span_is_the_whole_link(db: Connection, text: str) -> None:
+    """From its first sign to its last, wherever the cursor is."""
+    found = at(db, text)
+    assert found is not None
+    assert found.span.slice(text.replace("‸", "")).startswith("[[Boiler")
+    assert found.span.slice(text.replace("‸", "")).endswith("]]")
+
+
+@pytest.mark.parametrize("markdown", [True, False])
+def test_unresolved_link_names_the_nearest(db: Connection, *, markdown: bool) -> None:
+    """At most three; their signs are text."""
+    near = [Symbol(name, "note", f"{name}.md", TOP, "") for name in ("Boil_er", "Oiler", "Toiler", "Spoiler")]
+    found = hover(db, Place("here.md", "[[Bolier]]", 4), Look(markdown=markdown), None, lambda _: near)
+    assert found is not None
+    if markdown:
+        assert found.text.startswith("no such note: Bolier\n\nnearest:\n\n- Boil\\_er \\(Boil\\_er.md\\)\n")
+    else:
+        assert found.text == "no such note: Bolier\nnearest: Boil_er (Boil_er.md), Oiler (Oiler.md), Toiler (Toiler.md)"
+    assert "Spoiler" not in found.text
+    alone = hover(db, Place("here.md", "[[Bolier]]", 4), Look(markdown=markdown), None, lambda _: [])
+    assert alone is not None
+    assert alone.text == "no such note: Bolier"
+
+
+@pytest.mark.parametrize("lines", [1, 3, 5, 8])
+def test_preview_has_at_most_so_many_lines(tmp_path: Path, lines: int) -> None:
+    """Whatever ends them; what is cut is marked."""
+    for number, ending in enumerate(("\n", "\r\n", "\r")):
+        text = ending.join(["# Long", *(f"line {n}" for n in range(40))])
+        with vault(tmp_path / str(number), {"long.md": text}) as index, index.read() as db:
+            found = at(db, "[[lo‸ng]]", Look(max_lines=lines))
+        assert found is not None
+        assert len(found.text.replace("\r", "\n").split("\n")) <= max(lines, 3)
+        assert found.text.endswith("…")
+
+
+def test_preview_is_harmless(tmp_path: Path) -> None:
+    """Title, path, heading and text of a note cannot make anything live."""
+    text = "---\ntitle: '[x](command:y)'\n---\n# H <img>\n\n![i](http://z) <b>\n"
+    with vault(tmp_path, {"evil <b>.md": text}) as index, index.read() as db:
+        found = at(db, "[[evil <b>#H‸ <img>]]")
+    assert found is not None
+    assert "](" not in found.text.replace("\\]\\(", "")
+    assert "<img" not in found.text.replace("\\<img", "")
+    assert "<b" not in found.text.replace("\\<b", "")
+
+
+LONG = "# Parts\n\n" + "\n\n".join(
+    f"## {name}\n\n" + " ".join([f"The {name.lower()} is what this is about."] * 40)
+    for name in ("Roof", "Cellar", "Yard")
+)
+
+
+@pytest.mark.parametrize("word", ["roof", "cellar", "yard"])
+def test_passage_that_shares_words_with_the_paragraph_is_shown(tmp_path: Path, word: str) -> None:
+    """Without vectors the words around the link choose; those of the next paragraph do not."""
+    with vault(tmp_path, {"parts.md": LONG}) as index, index.read() as db:
+        found = at(db, f"Roof cellar yard roof.\n\nLook at the {word} in [[par‸ts]].\n\nRoof cellar yard.")
+    assert found is not None
+    assert f"the {word} is what" in found.text.lower()
+
+
+@pytest.mark.parametrize("part", ["Roof", "Cellar", "Yard"])
+def test_passage_nearest_in_meaning_is_shown(tmp_path: Path, part: str) -> None:
+    """With vectors the paragraph's own vector chooses, whatever its words."""
+    directions = {"Roof": vector(1), "Cellar": vector(0, 1), "Yard": vector(0, 0, 1)}
+    asked: list[str] = []
+    with vault(tmp_path, {"parts.md": LONG}) as index:
+        with index.write() as db:
+            vectors.prepare(db, MODEL, DIMENSIONS)
+            for name, direction in directions.items():
+                for (key,) in db.execute("SELECT input_key FROM chunks WHERE instr(text, ?)", (f"The {name.lower()}",)):
+                    vectors.put(db, key, direction)
+
+        def embed(text: str) -> bytes:
+            asked.append(text)
+            return directions[part]
+
+        with index.read() as db:
+            place = Place("here.md", "Elsewhere.\n\nTurn to [[parts]] for roof.\n\nMore.", 25)
+            found = hover(db, place, Look(), embed, lambda _: [])
+    assert found is not None
+    assert f"The {part.lower()} is what" in found.text
+    assert asked == ["Turn to parts for roof."]
