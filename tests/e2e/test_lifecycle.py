@@ -77,7 +77,7 @@ async def test_requests_before_initialize_are_refused(cache: Path) -> None:
     code, received, _ = converse(
         cache,
         request(1, "synapse/search", {"query": "x"}),
-        request(2, "textDocument/hover", {"textDocument": {"uri": "file:///a.md"}}),
+        request(2, "workspace/symbol", {"query": "x"}),
         request(3, "synapse/status"),
         request(4, "initialize", EMPTY),
         request(5, "shutdown"),

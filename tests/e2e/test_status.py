@@ -61,15 +61,6 @@ async def test_searches_are_counted_and_embed_no_chunks(editor: Editor) -> None:
     assert after == {**before, "searches": before["searches"] + 1}
 
 
-async def test_vaults_are_listed_before_initialized(small: Path, cache: Path) -> None:
-    """A request between the answer to initialize and the client's initialized sees the vault, not yet begun."""
-    async with serving([small], cache) as editor:
-        first = editor.statuses[0]["vaults"][0] if editor.statuses else (await editor.status())["vaults"][0]
-        assert first["root"] == small.as_uri()
-        assert first["state"] in {"starting", "indexing", "ready"}
-        await editor.settled()
-
-
 async def test_states_lead_from_starting_to_ready(small: Path, cache: Path) -> None:
     """Each change is told; the last one told is the one that stands; words are ready before all vectors are."""
     async with serving([small], cache) as editor:
@@ -102,9 +93,12 @@ async def test_progress_is_shown_to_clients_that_have_a_place_for_it(tmp_path: P
 
 async def ended(editor: Editor) -> bool:
     """Return whether some progress has come to its end."""
-    return any(
-        isinstance(report, lsp.WorkDoneProgressEnd) for all_ in editor.progress_reports.values() for report in all_
-    )
+    return any(shown.kind == "end" for all_ in editor.progress_reports.values() for shown in reports(all_))
+
+
+def reports(told: Sequence[object]) -> list[Report]:
+    """Return what a client was told of one piece of work."""
+    return [each for each in told if isinstance(each, Report)]
 
 
 async def test_without_a_model_words_answer_and_the_status_says_why(small: Path, cache: Path) -> None:

@@ -72,7 +72,7 @@ class ParserProcess:
         if self._process is None:
             # -P: nothing may be imported from the current folder, which may be a vault. Not -m: what the child sends
             # has to bear the module's own name.
-            self._process = subprocess.Popen(
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and our own words
                 [sys.executable, "-P", "-c", _COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
         return self._process

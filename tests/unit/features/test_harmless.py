@@ -85,7 +85,7 @@ def live(shown: str) -> list[str]:
     found: list[str] = []
     for rules in ("commonmark", "gfm-like"):
         parser = MarkdownIt(rules, {"html": True, "linkify": False})
-        parser.validateLink = lambda _: True  # type: ignore[method-assign]  # the worst of all renderers
+        setattr(parser, "validateLink", lambda _: True)  # noqa: B010 - the worst of all renderers
         waiting = parser.parse(shown)
         while waiting:
             token = waiting.pop()
@@ -97,7 +97,8 @@ def live(shown: str) -> list[str]:
 
 PIECES = st.sampled_from(
     ["[x](command:y)", "![i](http://z)", "<img src=q>", "[r]: command:y", "[r]", "```", "````", "~~~", "`", "``", "\\",
-     "\n", "\n\n", " ", "    ", "> ", "- ", "1. ", "|", "|---|", "](", "[", "]", "(", ")", "<", ">", "!", ":", "\r", "\t",
+     "\n", "\n\n", " ",
+     "    ", "> ", "- ", "1. ", "|", "|---|", "](", "[", "]", "(", ")", "<", ">", "!", ":", "\r", "\t",
      "word", "[[w]]", "![[w]]", "<!--", "-->", "[a", "b](javascript:z)", "#"]
 )  # fmt: skip
 

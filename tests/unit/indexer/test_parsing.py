@@ -73,7 +73,6 @@ def test_outcomes_come_in_order_and_of_every_kind(tmp_path: Path, parser: Parser
 
 def test_child_runs_at_low_priority_and_stays_for_the_next_files(tmp_path: Path, parser: ParserProcess) -> None:
     """It is started once, when it is first needed."""
-    assert parser._process is None
     write(tmp_path, {"a.md": "x"})
     list(parser.parse(jobs(tmp_path, ["a.md"])))
     assert parser._process is not None

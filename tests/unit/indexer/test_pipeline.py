@@ -10,10 +10,12 @@ import pytest
 
 from synapse_ls.core.config import IndexSettings, Settings
 from synapse_ls.core.errors import ModelError
-from synapse_ls.indexer import pipeline, walk
+from synapse_ls.indexer import pipeline
 from synapse_ls.indexer.pipeline import Indexer
+from synapse_ls.inference.pool import EmbeddingPool
 from synapse_ls.store import notes, vectors
-from synapse_ls.store.database import Index
+from synapse_ls.store.database import Connection, Index
+from synapse_ls.store.records import NoteRecord
 from tests.support.indexing import PATIENCE, HashEmbedder, running, write
 
 WAITING = "SELECT count(*) FROM chunks WHERE readable AND (vector IS NULL OR stale) AND NOT failed"
@@ -204,7 +206,7 @@ def test_vector_that_the_store_refuses_fails_its_text_alone(
     write(root, {"bad.md": "poison here", "good.md": "all is well"})
     put = vectors.put
 
-    def refusing(db: pipeline.Connection, key: bytes, embedding: bytes) -> int:
+    def refusing(db: Connection, key: bytes, embedding: bytes) -> int:
         if db.execute("SELECT 1 FROM chunks WHERE input_key = ? AND instr(text, 'poison')", (key,)).fetchone():
             raise ModelError("no direction")
         return put(db, key, embedding)
@@ -274,24 +276,13 @@ def test_preferred_notes_are_embedded_first(root: Path, index: Path) -> None:
     """Open notes go before all others."""
     write(root, {f"n{number}.md": f"note {number}" for number in range(5)})
     embedder = HashEmbedder()
-    opened = Index(index)
-    indexer = Indexer(opened, root, Settings(), lambda: None, watch=False)
-    indexer.close()
-    opened.close()
     with running(root, index, None, child=False) as made:
         made.indexer.prefer(["n3.md"])
-        pool = pipeline_pool(embedder)
+        pool = EmbeddingPool(embedder, 1)
         made.indexer.attach(pool, embedder.spec)
         made.settled()
         pool.close()
     assert embedder.seen[0].endswith("note 3")
-
-
-def pipeline_pool(embedder: HashEmbedder) -> "pipeline.EmbeddingPool":
-    """Return a pool of one worker."""
-    from synapse_ls.inference.pool import EmbeddingPool  # noqa: PLC0415 - as the indexer, only when there is a model
-
-    return EmbeddingPool(embedder, 1)
 
 
 def test_other_rules_read_every_note_again(root: Path, index: Path) -> None:
@@ -368,7 +359,7 @@ def test_unreadable_folder_keeps_its_notes_until_it_can_be_read(
             return scandir(str(path))
 
         with monkeypatch.context() as patched:
-            patched.setattr(walk.os, "scandir", closed)
+            patched.setattr(os, "scandir", closed)
             write(root, {"c.md": "three"})
             made.look("c.md", folders=["sub"])
         assert made.paths() == ["b.md", "c.md", "sub/a.md"]
@@ -385,7 +376,7 @@ def test_note_that_cannot_be_written_is_named_and_the_others_go_on(
     write(root, {"a.md": "one", "b.md": "two"})
     put = notes.put
 
-    def refusing(db: pipeline.Connection, record: pipeline.NoteRecord) -> notes.Written:
+    def refusing(db: Connection, record: NoteRecord) -> notes.Written:
         done = put(db, record)
         if record.path == "a.md":
             raise ValueError("no such thing")
@@ -408,7 +399,7 @@ def test_failed_write_is_made_up_for_without_a_new_change(
         put = notes.put
         full = True
 
-        def failing(db: pipeline.Connection, record: pipeline.NoteRecord) -> notes.Written:
+        def failing(db: Connection, record: NoteRecord) -> notes.Written:
             if full:
                 raise OSError(28, "No space left on device")
             return put(db, record)

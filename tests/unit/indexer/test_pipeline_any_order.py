@@ -115,7 +115,8 @@ def contents(index: Index) -> dict[str, list[tuple[Any, ...]]]:
         "tags": "SELECT n.path, name, folded FROM tags t JOIN notes n ON n.id = t.note",
         "names": "SELECT n.path, m.key, m.kind, m.text FROM names m JOIN notes n ON n.id = m.note",
         "symbols": "SELECT n.path, kind, name, s.heading FROM symbols s JOIN notes n ON n.id = s.note",
-        "headings": "SELECT n.path, ordinal, level, text, slug, section_end FROM headings h JOIN notes n ON n.id = h.note",
+        "headings": "SELECT n.path, ordinal, level, text, slug, section_end FROM headings h "
+        "JOIN notes n ON n.id = h.note",
         "blocks": "SELECT n.path, b.id, b.start_line FROM blocks b JOIN notes n ON n.id = b.note",
         "skipped": "SELECT path, reason FROM skipped",
     }
@@ -134,6 +135,6 @@ def contents(index: Index) -> dict[str, list[tuple[Any, ...]]]:
 
 
 Notes.TestCase.settings = settings(
-    max_examples=40, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=20, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestNotes = Notes.TestCase

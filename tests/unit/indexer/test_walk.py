@@ -108,7 +108,7 @@ def test_unreadable_folder_is_named_and_the_rest_is_walked(tmp_path: Path, monke
             raise PermissionError(13, "Permission denied")
         return scandir(str(path))
 
-    monkeypatch.setattr(walk.os, "scandir", closed)
+    monkeypatch.setattr(os, "scandir", closed)
     scan = walk.walk(tmp_path, PLAIN)
     assert [note.path for note in scan.notes] == ["open/a.md"]
     assert scan.unreadable == {"shut": "folder cannot be read (Permission denied)"}

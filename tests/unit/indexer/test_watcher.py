@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from watchfiles._rust_notify import RustNotify
 
 from synapse_ls.indexer import watcher as module
 from synapse_ls.indexer.watcher import Watcher
@@ -132,7 +133,7 @@ def test_folder_that_goes_while_it_is_armed_is_left_out(
 ) -> None:
     """It is no reason to look at all folders every two seconds."""
     (tmp_path / "sub").mkdir()
-    real = module.RustNotify
+    real = RustNotify
     asked: list[list[str]] = []
 
     def made(paths: list[str], *options: object) -> object:
@@ -154,7 +155,7 @@ def test_too_many_folders_are_looked_at_instead(
     tmp_path: Path, watcher: Watcher, seen: Seen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The system's limit on watches is no end, and is told."""
-    real = module.RustNotify
+    real = RustNotify
 
     def limited(paths: list[str], debug: bool, polling: bool, *options: object) -> object:
         if not polling:

@@ -67,7 +67,7 @@ def test_file_that_cannot_be_read_says_why(tmp_path: Path, monkeypatch: pytest.M
     def refuse(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(worker.os, "open", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     assert outcome(job(tmp_path / "a.md")) == Unreadable("a.md", "cannot be read (Permission denied)")
 
 
