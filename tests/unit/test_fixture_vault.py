@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from tests.support.queries import (
     ALIASES,
     KEYWORDS,

@@ -1,12 +1,12 @@
 """What a link means: seen from the linking note, by one rule for disk and buffers."""
 
 import pytest
-from tests.support.index import fill, note
 
 from synapse_ls.links.names import key
 from synapse_ls.links.resolver import Target, resolve, resolve_again
 from synapse_ls.store import links, notes
 from synapse_ls.store.database import Connection
+from tests.support.index import fill, note
 
 NFD = "Cafe\u0301"
 VAULT = (

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from tests.support.index import note, reading, vector
-
 from synapse_ls.search.dense import dense
 from synapse_ls.store import notes as store_notes
+from tests.support.index import note, reading, vector
 
 
 def test_notes_are_ranked_by_their_nearest_passage(tmp_path: Path) -> None:

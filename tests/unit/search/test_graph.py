@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from tests.support.index import note, reading
-
 from synapse_ls.search.graph import distances, graph
 from synapse_ls.store import notes as store_notes
+from tests.support.index import note, reading
 
 VAULT = (
     note("seed.md", "x", links=["near", "hub"]),

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from tests.support.index import note, reading
 
 from synapse_ls.core.model import Band, Leg
 from synapse_ls.search.hits import Found, build, recent
@@ -11,6 +10,7 @@ from synapse_ls.search.lexical import NoteHit
 from synapse_ls.search.query import parse
 from synapse_ls.store import chunks
 from synapse_ls.store import notes as store_notes
+from tests.support.index import note, reading
 
 WORDS, MEANING = "held by words", "near in meaning"
 

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.support.index import note, reading
 
 from synapse_ls.search.lexical import lexical
 from synapse_ls.search.query import parse
 from synapse_ls.store import notes as store_notes
 from synapse_ls.store.database import Connection
 from synapse_ls.store.records import NoteRecord
+from tests.support.index import note, reading
 
 
 def _found(db: Connection, query: str, *, prefix_last: bool = False) -> list[str]:

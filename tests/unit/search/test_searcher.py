@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.index import note, reading, vector
 
 from synapse_ls.core.errors import ModelError
 from synapse_ls.core.model import Hit, Mode, SearchAnswer, SearchFilter, SearchRequest
 from synapse_ls.search.searcher import SearchCancelledError, Semantic, search
 from synapse_ls.store.database import Connection
+from tests.support.index import note, reading, vector
 
 HOUSE = (
     note("Home.md", "Start here", aliases=["Index page"], links=["Boiler"], mtime=1),

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.index import note, reading
 
 from synapse_ls.search.query import parse
 from synapse_ls.search.spelling import corrected, distance
+from tests.support.index import note, reading
 
 NOTES = (note("a.md", "The Zettelkasten method"), note("b.md", "boiler boiled"), note("c.md", "Słówka boiler"))
 

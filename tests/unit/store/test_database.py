@@ -6,11 +6,11 @@ import stat
 from pathlib import Path
 
 import pytest
-from tests.support.index import note
 
 from synapse_ls.core.errors import IndexStateError
 from synapse_ls.store import meta, notes, schema
 from synapse_ls.store.database import Connection, Index, private_folder, remove, versions
+from tests.support.index import note
 
 
 def _made(path: Path) -> Path:

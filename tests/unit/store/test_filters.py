@@ -4,12 +4,12 @@ import json
 from dataclasses import replace
 
 import pytest
-from tests.support.index import note
 
 from synapse_ls.core.model import SearchFilter
 from synapse_ls.store import filters, notes
 from synapse_ls.store.database import Connection
 from synapse_ls.store.records import NoteRecord
+from tests.support.index import note
 
 
 def _with(record: NoteRecord, **properties: object) -> NoteRecord:

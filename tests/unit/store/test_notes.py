@@ -6,13 +6,13 @@ from hashlib import blake2b
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.index import embed, note, vector
 
 from synapse_ls.core.text import LineIndex, Position, Range, Span
 from synapse_ls.links.names import key
 from synapse_ls.store import chunks, notes, terms, vectors
 from synapse_ls.store.database import Connection, Index
 from synapse_ls.store.records import FileStamp, HeadingRecord, LinkRecord, NoteRecord
+from tests.support.index import embed, note, vector
 
 PLACE = Range(Position(1, 2, 3, 4), Position(5, 6, 7, 8))
 TABLES = ("notes", "skipped", "names", "symbols", "headings", "blocks", "tags", "links", "chunks", "terms", "vectors")

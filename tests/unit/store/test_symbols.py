@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from tests.support.index import embed, note, vector
 
 from synapse_ls.core.text import LineIndex, Span
 from synapse_ls.store import chunks, notes, symbols
 from synapse_ls.store.database import Connection
 from synapse_ls.store.records import HeadingRecord, NoteRecord
+from tests.support.index import embed, note, vector
 
 PLACE = LineIndex("# Żurek soup").range(Span(0, 12))
 

@@ -1,10 +1,10 @@
 """The full-text table."""
 
 import pytest
-from tests.support.index import note
 
 from synapse_ls.store import notes, terms
 from synapse_ls.store.database import Connection
+from tests.support.index import note
 
 WEIGHTS = (8.0, 8.0, 4.0, 1.0, 3.0)
 

@@ -3,11 +3,11 @@
 import struct
 
 import pytest
-from tests.support.index import DIMENSIONS, MODEL, embed, note, vector
 
 from synapse_ls.core.errors import ModelError
 from synapse_ls.store import chunks, notes, vectors
 from synapse_ls.store.database import Connection
+from tests.support.index import DIMENSIONS, MODEL, embed, note, vector
 
 NAN, INFINITE = float("nan"), float("inf")
 
