@@ -37,12 +37,15 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """The ignore rules that hold in a folder: (folder, rules) from the root down."""
+    """The ignore rules that hold in a folder: (folder, rules) from the root down, under what the user excluded."""
 
-    specs: tuple[tuple[str, GitIgnoreSpec], ...]
+    excluded: GitIgnoreSpec
+    specs: tuple[tuple[str, GitIgnoreSpec], ...] = ()
 
     def ignores(self, path: str, *, folder: bool) -> bool:
-        """Return whether the last rule that speaks of a path leaves it out."""
+        """Return whether the user's own setting or else the last rule that speaks of a path leaves it out."""
+        if self.excluded.match_file(path + "/" if folder else path):
+            return True
         verdict = False
         for base, spec in self.specs:
             relative = path[len(base) + 1 :] if base else path
@@ -139,7 +142,7 @@ def _add_note(entry: "os.DirEntry[str]", path: str, scan: Scan) -> None:
 
 
 def _root_rules(settings: IndexSettings) -> _Rules:
-    return _Rules((("", _spec(settings.exclude)),) if settings.exclude else ())
+    return _Rules(_spec(settings.exclude))
 
 
 def _with_rules_of(root: Path, folder: str, rules: _Rules) -> _Rules:
@@ -152,7 +155,7 @@ def _with_rules_of(root: Path, folder: str, rules: _Rules) -> _Rules:
                     lines += opened.read(_MAX_RULES_BYTES).decode("utf-8", "replace").splitlines()
         except (OSError, ValueError):
             continue
-    return _Rules((*rules.specs, (folder, _spec(lines)))) if lines else rules
+    return _Rules(rules.excluded, (*rules.specs, (folder, _spec(lines)))) if lines else rules
 
 
 def _spec(lines: Sequence[str]) -> GitIgnoreSpec:

@@ -35,8 +35,8 @@ def path_of(uri: str) -> Path | None:
     return Path(path) if path else None
 
 
-def uri_of(root: Path, path: str) -> str:
-    """Return the URI of a note, given its path relative to a root."""
+def uri_of(root: Path, path: str = "") -> str:
+    """Return the URI of a note, given its path relative to a root, or of the root."""
     return uris.from_fs_path(str(root / path)) or ""
 
 

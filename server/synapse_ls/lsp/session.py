@@ -5,6 +5,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -92,7 +93,7 @@ class Session:
         self.encoding = encoding
         folders = [folder.uri for folder in params.workspace_folders or ()]
         if not folders:
-            root = params.root_uri or (Path(params.root_path).as_uri() if params.root_path else None)
+            root = params.root_uri or (convert.uri_of(Path(params.root_path)) if params.root_path else None)
             folders = [root] if root else []
         for uri in folders:
             path = convert.path_of(uri)
@@ -148,8 +149,9 @@ class Session:
 
     def changed(self) -> None:
         """Let the client know of a changed state soon; may be called from any thread."""
-        if self.loop is not None and not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(self._reporter.soon)
+        with suppress(RuntimeError):  # the loop may close at any moment; then nobody listens
+            if self.loop is not None:
+                self.loop.call_soon_threadsafe(self._reporter.soon)
 
     def active(self) -> None:
         """Note that the user is at work: the indexer leaves half of the cores."""

@@ -185,3 +185,10 @@ def test_belongs_agrees_with_walk(tmp_path_factory: pytest.TempPathFactory, data
     for folder in folders:
         below = [path for path in whole if path.startswith(f"{folder}/")] if folder else whole
         assert sorted(found(root, index, folder)) == sorted(below)
+
+
+def test_what_the_user_excluded_no_rule_of_the_vault_brings_back(tmp_path: Path) -> None:
+    """A ``!rule`` of an ignore file undoes other rules of ignore files, not the setting."""
+    write(tmp_path, {"diary/a.md": "a", "notes/b.md": "b", ".gitignore": "!diary/\n!*.md\n"})
+    found = walk.walk(tmp_path, IndexSettings(exclude=("diary/",)))
+    assert [note.path for note in found.notes] == ["notes/b.md"]
