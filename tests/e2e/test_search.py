@@ -29,7 +29,7 @@ async def ranks(editor: Editor, home: Home, judged: tuple[Judged, ...], mode: st
     ("mode", "at_three", "at_one"),
     [
         ("semantic", 0.9, 0.85),  # 0.925 and 0.90 are reached
-        ("hybrid", 0.65, 0.3),  # 0.70 and 0.325 are reached
+        ("hybrid", 0.85, 0.7),  # 0.95 and 0.80 are reached
     ],
 )
 async def test_paraphrases_find_the_note_that_is_meant(

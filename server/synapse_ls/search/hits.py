@@ -14,7 +14,7 @@ from synapse_ls.store.database import Connection
 from synapse_ls.store.notes import NoteRow
 
 # Cosines of the bundled model; passages below the first have nothing to do with the query.
-RELATED, GOOD, STRONG = 0.25, 0.45, 0.6
+RELATED, GOOD, STRONG = 0.2, 0.45, 0.6
 # Shares of the query's words.
 GOOD_COVERAGE, FULL_COVERAGE = 0.6, 0.999
 

@@ -25,6 +25,7 @@ MAX_LIMIT = 100
 LEXICAL_WEIGHT = 1.0
 SEMANTIC_WEIGHT = 0.8
 GRAPH_WEIGHT = 0.05
+_FADING = 4
 
 _DEPTH = 50
 _SEEDS = 10
@@ -155,13 +156,22 @@ def _ranked(db: Connection, request: SearchRequest, query: Query, found: Found, 
 
 
 def _fused(db: Connection, found: Found, rows: dict[int, NoteRow] | None = None) -> list[tuple[int, float]]:
+    """Fuse the legs' rankings.
+
+    Where no note holds much of the query, words say little and meaning decides: the lexical votes weigh as much as
+    the best note's share of the query's words, and the less that is, the more the semantic votes weigh and the faster
+    they fade from the nearest note on.
+    """
     rows = rows or _rows(db, found)
-    lists = (
-        (LEXICAL_WEIGHT, [hit.note for hit in found.lexical]),
-        (SEMANTIC_WEIGHT, [hit.note for hit in found.semantic]),
-        (GRAPH_WEIGHT, found.graph),
+    told = max((hit.coverage for hit in found.lexical), default=0.0)
+    nearest = max((hit.score for hit in found.semantic), default=1.0)
+    fading = _FADING * (1 - told)
+    rankings = (
+        [(hit.note, LEXICAL_WEIGHT * told) for hit in found.lexical],
+        [(hit.note, SEMANTIC_WEIGHT * (2 - told) * (hit.score / nearest) ** fading) for hit in found.semantic],
+        [(note, GRAPH_WEIGHT) for note in found.graph],
     )
-    return rrf(lists, key=lambda note: rows[note].path)
+    return rrf(rankings, key=lambda note: rows[note].path)
 
 
 def _rows(db: Connection, found: Found) -> dict[int, NoteRow]:
