@@ -102,13 +102,13 @@ def _change(client: Client, vault: Path) -> dict[str, Any]:
     note = _middle_note(vault)
     uri = note.as_uri()
     before = vault_status(client)["counters"]["chunksEmbedded"]
-    if _first(client.request("synapse/search", {"query": _PARAPHRASE, "mode": "semantic"})) == uri:
-        raise SystemExit(f"{note.name} already is the best answer to the test question: the change would not show")
+    if uri in _found(client.request("synapse/search", {"query": _PARAPHRASE, "mode": "semantic"})):
+        raise SystemExit(f"{note.name} already is among the answers to the test question: the change would not show")
     text = note.read_bytes()
-    note.write_bytes(text.rstrip() + f"\n\n{_PARAGRAPH}\n".encode())
+    note.write_bytes(text.rstrip() + f"\n\n## Watering\n\n{_PARAGRAPH}\n".encode())
     written = time.perf_counter()
-    words = _poll(client, {"query": _WORD, "mode": "lexical"}, lambda answer: _first(answer) == uri)
-    meaning = _poll(client, {"query": _PARAPHRASE, "mode": "semantic"}, lambda answer: _first(answer) == uri)
+    words = _poll(client, {"query": _WORD, "mode": "lexical"}, lambda answer: uri in _found(answer))
+    meaning = _poll(client, {"query": _PARAPHRASE, "mode": "semantic"}, lambda answer: uri in _found(answer))
     while not is_complete(status := vault_status(client)):
         time.sleep(_PAUSE)
     return {
@@ -137,8 +137,8 @@ def _poll(client: Client, params: dict[str, object], accept: Callable[[Any], boo
     raise SystemExit(f"no acceptable answer to {params} within {timeout:g} s")
 
 
-def _first(answer: Any) -> str | None:  # noqa: ANN401 - any JSON value
-    return answer["hits"][0]["uri"] if answer["hits"] else None
+def _found(answer: Any) -> list[str]:  # noqa: ANN401 - any JSON value
+    return [hit["uri"] for hit in answer["hits"]]
 
 
 def _middle_note(vault: Path) -> Path:

@@ -21,7 +21,7 @@ from synapse_ls.store.records import HeadingRecord
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _NEAREST = 3
-_CONTEXT = 1_000
+_CONTEXT = 300
 
 
 @dataclass(frozen=True, slots=True)
