@@ -74,8 +74,8 @@ class Client:
             self._process.wait()
             self._log.close()
 
-    def initialize(self, vault: Path) -> Arrival:
-        """Do the first half of the handshake; return when and what the server answered."""
+    def initialize(self, vault: Path, options: Mapping[str, object] | None = None) -> Arrival:
+        """Do the first half of the handshake, with settings; return when and what the server answered."""
         uri = vault.resolve().as_uri()
         return self.ask(
             "initialize",
@@ -83,6 +83,7 @@ class Client:
                 "processId": os.getpid(),
                 "rootUri": uri,
                 "workspaceFolders": [{"uri": uri, "name": vault.name}],
+                "initializationOptions": dict(options or {}),
                 "capabilities": {
                     "workspace": {"workspaceFolders": True, "configuration": True},
                     "textDocument": {"hover": {"contentFormat": ["markdown", "plaintext"]}},

@@ -11,12 +11,15 @@ from typing import Any
 
 from synapse_ls.cli import show
 from synapse_ls.core.config import Settings
-from synapse_ls.core.errors import VaultError
+from synapse_ls.core.errors import IndexStateError, VaultError
 from synapse_ls.core.model import Hit, SearchRequest
 from synapse_ls.features import shapes
 from synapse_ls.vault import location
 from synapse_ls.vault.encoder import Encoder
 from synapse_ls.vault.vault import Vault
+
+# How often an index that another process makes is looked at.
+_PATIENCE = 0.2
 
 
 def index(options: argparse.Namespace) -> int:
@@ -60,7 +63,13 @@ def search(options: argparse.Namespace) -> int:
             near=None if options.near is None else _note(vault, options.near),
             explain=options.explain,
         )
-        answer = vault.search(request)
+        try:
+            answer = vault.search(request)
+        except IndexStateError as error:
+            # Damage that shows only now: the index is made anew, and that is waited for.
+            _say(str(error))
+            show.wait_with_progress(vault)
+            answer = vault.search(request)
         trouble = vault.status().error
     if options.json:
         _print_json(shapes.answer(answer, _hit))
@@ -70,13 +79,16 @@ def search(options: argparse.Namespace) -> int:
         _say(f"not searched by meaning: {answer.semantic.note}")
     if trouble is not None:
         _say(trouble)
+        return 2
     return 0
 
 
 def status(options: argparse.Namespace) -> int:
     """Print the state of an index without changing it."""
     root = location.vault_root(options.vault)
-    vault = Vault(root, Settings(), Encoder(Settings().embedding, location.cache_root() / "models"), watch=False)
+    encoder = Encoder(Settings().embedding, location.cache_root() / "models")
+    encoder.look()
+    vault = Vault(root, Settings(), encoder, watch=False)
     if not vault.look():
         raise VaultError(f"{options.vault} has no index yet; run: synapse-ls index {options.vault}")
     shape = shapes.vault_status(vault.status(), str(root))
@@ -104,11 +116,19 @@ def _opened(folder: Path, *, model: bool, rebuild: bool = False) -> Iterator[Vau
     encoder = Encoder(settings.embedding, location.cache_root() / "models")
     vault = Vault(folder, settings, encoder, watch=False)
     try:
+        if not vault.has_index():
+            _say(f"indexing {folder.expanduser().resolve()} for the first time")
         vault.open(rebuild=rebuild, model=model)
         for warning in vault.warnings:
             _say(warning)
         if model:
             encoder.wait()
+        if vault.read_only and not vault.has_words():
+            _say("another Synapse is still making this index; waiting for it")
+            while not vault.has_words():
+                if vault.writer_is_gone():
+                    raise IndexStateError("the other Synapse ended before the index was made; run the command again")
+                time.sleep(_PATIENCE)
         yield vault
     finally:
         vault.close()

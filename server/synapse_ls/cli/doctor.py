@@ -61,7 +61,8 @@ def _model() -> Finding:
     try:
         from synapse_ls.inference import embedder
 
-        loaded = embedder.load("bundled", location.cache_root() / "models")
+        with tempfile.TemporaryDirectory() as nothing_is_kept:
+            loaded = embedder.load("bundled", Path(nothing_is_kept))
         loaded.embed_query("ready")
     except SynapseError as error:
         return Finding("model", False, str(error), "until then search goes on by words and links")

@@ -68,6 +68,13 @@ class HoverSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkSettings:
+    """How links are written: one of ``DIALECTS``, or ``auto`` to go by the vault's own marks."""
+
+    dialect: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set."""
 
@@ -77,7 +84,10 @@ class Settings:
     trust: TrustSettings = field(default_factory=TrustSettings)
     search: SearchSettings = SearchSettings()
     hover: HoverSettings = HoverSettings()
+    links: LinkSettings = LinkSettings()
 
+
+DIALECTS = ("auto", "obsidian", "foam", "dendron", "logseq", "zk", "markdown")
 
 # A file inside a vault comes with the notes, perhaps from a stranger: it may not choose what is loaded or called.
 NOT_FROM_A_VAULT = frozenset(
@@ -127,6 +137,10 @@ def _flag(value: Any) -> bool:  # noqa: ANN401 - judges what JSON gives
     return isinstance(value, bool)
 
 
+def _dialect(value: Any) -> bool:  # noqa: ANN401 - judges what JSON gives
+    return isinstance(value, str) and value in DIALECTS
+
+
 def _optional_text(value: Any) -> bool:  # noqa: ANN401 - judges what JSON gives
     return value is None or _text(value)
 
@@ -151,6 +165,7 @@ _RULES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "trust.values": ("a table of words and numbers from 0 to 1", _table),
     "search.limit": ("a whole number from 1 to 100", _whole(1, 100)),
     "hover.maxLines": ("a whole number from 1 to 200", _whole(1, 200)),
+    "links.dialect": (f"one of {', '.join(DIALECTS)}", _dialect),
 }
 KEYS = tuple(_RULES)
 _SECTIONS = frozenset(key[:i] for key in KEYS for i, c in enumerate(key) if c == ".")

@@ -7,11 +7,15 @@ every reading of Markdown agrees that it is code; in doubt it is text.
 
 import re
 
+# Blank, as Markdown has it: spaces and tabs. Other white space is text, and a line of it ends no paragraph.
+_BLANK = " \t"
 # What opens a fence, in whatever list or quotation. It is shown at the start of a line, where no list and no quotation
 # can end it before its closing mark: what is code is then beyond doubt.
 _FENCE = re.compile(
-    r"^(?P<within>(?:[\s>]|[-*+](?=\s)|\d{1,9}[.)](?=\s))*+)(?P<fence>(?P<mark>`{3,}+)[^`]*|(?P<tildes>~{3,}+).*)$"
+    r"^(?P<within>(?:[ \t>]|[-*+](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))*+)"
+    r"(?:(?P<mark>`{3,}+)(?P<info>[^`]*)|(?P<tildes>~{3,}+)(?P<other_info>.*))$"
 )
+_LANGUAGE = re.compile(r"[ \t]*([A-Za-z0-9+#-]*)")
 _CODE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
 _IMAGE = re.compile(
     r"!\[([^\]\n]{0,500})\](?:\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?\)|\[[^\]\n]{0,500}\])?"
@@ -20,7 +24,7 @@ _LINK = re.compile(
     r"(?<!\[)\[([^\[\]\n]{1,500})\](?:\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?\)|\[[^\]\n]{0,500}\])"
 )
 _EMBED = re.compile(r"!\[\[([^\[\]\n]{1,500})\]\]")
-_DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\]\n]{1,500}\]:\s*\S.*$")
+_DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\]\n]{1,500}\]:[ \t]*[^ \t].*$")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _SCHEME = re.compile(r"\b(command|vscode|javascript|data|file):", re.IGNORECASE)
 
@@ -32,24 +36,26 @@ def harmless(text: str) -> str:
     quoted = False
     sure = True  # whether it is known which backticks open a code span and which close one
     for line in re.split(r"\r\n?|\n", text):
-        if fence is not None and quoted and not line.lstrip().startswith(">"):
+        if fence is not None and quoted and not line.lstrip(_BLANK).startswith(">"):
             shown.append(fence)
             fence = None
         opening = _FENCE.match(line)
         if fence is not None:
-            if re.fullmatch(rf"[\s>]*{fence}[`~]*\s*", line):
+            if re.fullmatch(rf"[ \t>]*{fence}[`~]*[ \t]*", line):
                 shown.append(fence)
                 fence = None
             else:
-                shown.append(re.sub(r"^\s*(?:>\s?)+", "", line) if quoted else line)
+                shown.append(re.sub(r"^[ \t]*(?:>[ \t]?)+", "", line) if quoted else line)
         elif opening:
             fence = opening.group("mark") or opening.group("tildes")
             quoted, sure = ">" in opening.group("within"), True
-            if opening.group("within").strip():
+            if opening.group("within").strip(_BLANK):
                 shown.append(opening.group("within"))
-            shown.append(opening.group("fence"))
+            # Of what follows the mark only the language stays: a bar there could make it the head of a table.
+            language = _LANGUAGE.match(opening.group("info") or opening.group("other_info") or "")
+            shown.append(fence + (language.group(1) if language else ""))
         elif not _DEFINITION.match(line):
-            sure = sure or not line.strip()
+            sure = sure or not line.strip(_BLANK)
             disarmed = _disarmed(line) if sure else None
             sure = disarmed is not None
             shown.append(_no_fence(_plain_links(line)) if disarmed is None else _no_fence(disarmed))

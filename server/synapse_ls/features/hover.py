@@ -1,7 +1,7 @@
 """Hover on a link: what it leads to, and the passage there that matters here."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -11,17 +11,19 @@ from synapse_ls.core.text import Span
 from synapse_ls.features.harmless import harmless
 from synapse_ls.features.symbols import Symbol
 from synapse_ls.links import resolver
+from synapse_ls.links.meaning import Ambiguous, AttachmentMeant, BlockMeant, HeadingMeant, InNote, Unresolved, certain
 from synapse_ls.markdown.parser import parse
 from synapse_ls.markdown.plain import plain
-from synapse_ls.markdown.slug import slug
-from synapse_ls.store import chunks, notes, vectors
+from synapse_ls.search.snapshot import Snapshot
+from synapse_ls.store import chunks, vectors
 from synapse_ls.store.chunks import ChunkRow
 from synapse_ls.store.database import Connection
-from synapse_ls.store.records import HeadingRecord
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _NEAREST = 3
 _CONTEXT = 300
+_OTHERS = 3
+_BYTES = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,35 +51,47 @@ class Look:
     max_lines: int = 20
 
 
-def hover(
+def hover(  # noqa: PLR0913, PLR0917 - where, how, and what to ask
     db: Connection,
     place: Place,
     look: Look,
     embed: Callable[[str], bytes] | None,
     nearest: Callable[[str], list[Symbol]],
+    buffers: Connection | None = None,
 ) -> Hover | None:
     """Return the preview of the link under the cursor, or None where there is no link.
 
     ``embed`` makes the vector (float32 bytes) that chooses the passage which fits the paragraph around the link;
-    without it words choose. ``nearest`` finds names near the one of a link that leads nowhere.
+    without it words choose. ``nearest`` finds names near the one of a link that leads nowhere. Open ``buffers`` stand
+    in place of their files.
     """
     link = _link_at(place)
     if link is None:
         return None
-    target = place.path if not link.target else _path(resolver.resolve(db, place.path, link.kind, link.target))
-    note = None if target is None else notes.by_path(db, target)
-    if note is None:
-        return Hover(_nowhere(link, nearest(link.target), look), link.span)
-    place_name, passage = _passage(db, note.id, link, place, embed)
+    snapshot = Snapshot(db, buffers)
+    meaning = resolver.resolve(db, place.path, link, _reader(snapshot))
+    meant = certain(meaning)
+    others = meaning.candidates[1:] if isinstance(meaning, Ambiguous) else ()
+    if isinstance(meant, AttachmentMeant):
+        return Hover("\n\n".join((_attachment(meant, look), *_also(others, look))), link.span)
+    source = None if meant is None else snapshot.source(meant.path)
+    if meant is None or source is None:
+        target = meaning.target if isinstance(meaning, Unresolved) else link.target
+        return Hover(_nowhere(target, nearest(target), look), link.span)
+    held, note = source
+    place_name, passage = _passage(held, meant, link, place, embed)
     where = " › ".join((note.path, *place_name))
     lines = _LINE_END.split(passage.strip("\r\n"))
-    room = max(1, look.max_lines - 2)
+    also = _also(others, look)
+    room = max(1, look.max_lines - 2 - 2 * len(also))
     if len(lines) > room:
         lines = [*lines[: room - 1], "…"]
     shown = "\n".join(lines)
     if look.markdown:
-        return Hover(f"**{_escaped(note.title)}** · {_escaped(where)}\n\n{harmless(shown)}".rstrip(), link.span)
-    return Hover(f"{note.title} · {where}\n\n{plain(shown)}".rstrip(), link.span)
+        parts = (f"**{_escaped(note.title)}** · {_escaped(where)}", *also, harmless(shown))
+    else:
+        parts = (f"{note.title} · {where}", *also, plain(shown))
+    return Hover("\n\n".join(parts).rstrip(), link.span)
 
 
 def _link_at(place: Place) -> Link | None:
@@ -85,64 +99,66 @@ def _link_at(place: Place) -> Link | None:
     return next((link for link in note.links if link.span.start <= place.offset <= link.span.end), None)
 
 
-def _path(target: resolver.Target | None) -> str | None:
-    return None if target is None else target.path
+def _reader(snapshot: Snapshot) -> resolver.Reader:
+    def read(path: str) -> tuple[Connection, int] | None:
+        found = snapshot.source(path)
+        return None if found is None else (found[0], found[1].id)
+
+    return read
+
+
+def _attachment(file: AttachmentMeant, look: Look) -> str:
+    """Return a file's name, kind and size; what is in it is not looked at."""
+    path = PurePosixPath(file.path)
+    said = f"{path.suffix[1:].upper() or 'file'}, {_size(file.size)}"
+    return (
+        f"**{_escaped(path.name)}** · {said}\n\n{_escaped(file.path)}"
+        if look.markdown
+        else (f"{path.name} · {said}\n\n{file.path}")
+    )
+
+
+def _size(count: int) -> str:
+    size, unit = float(count), "bytes"
+    for larger in ("KiB", "MiB", "GiB"):
+        if size < _BYTES:
+            break
+        size, unit = size / _BYTES, larger
+    return f"{count} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+
+
+def _also(others: Sequence[str], look: Look) -> tuple[str, ...]:
+    """Return one line that names what an ambiguous link could mean as well; nothing if it is not ambiguous."""
+    if not others:
+        return ()
+    rest = f" and {len(others) - _OTHERS} more" if len(others) > _OTHERS else ""
+    said = f"could also mean {', '.join(others[:_OTHERS])}{rest}"
+    return (_escaped(said) if look.markdown else said,)
 
 
 def _passage(
-    db: Connection, note: int, link: Link, place: Place, embed: Callable[[str], bytes] | None
+    db: Connection, meant: InNote, link: Link, place: Place, embed: Callable[[str], bytes] | None
 ) -> tuple[tuple[str, ...], str]:
     """Return the heading path and the source of the part of a note that a link shows."""
-    rows = chunks.of_note(db, note)
-    fragment = link.fragment or ""
-    if fragment.startswith("^"):
-        block = notes.blocks(db, note).get(fragment[1:])
-        if block is not None:
+    rows = chunks.of_note(db, meant.note)
+    match meant:
+        case BlockMeant(range=block):
             for row in rows:
                 if row.range.start <= block.start <= row.range.end:
                     first = block.start.line - row.range.start.line
                     last = block.end.line - row.range.start.line
                     return row.heading_path, "\n".join(_LINE_END.split(row.text)[first : last + 1])
-    elif fragment:
-        heading = _heading(notes.headings(db, note), fragment)
-        if heading is not None:
+        case HeadingMeant(heading=heading):
             section = [
                 row for row in rows if row.span.start < heading.section.end and row.span.end > heading.section.start
             ]
             return (heading.text,), _cut(section, heading.section)
+        case _:
+            pass
     if not rows:
         return (), ""
     best = rows[0] if len(rows) == 1 else _fitting(db, rows, _around(place.text, link.span), embed)
     return best.heading_path, best.text
-
-
-def _heading(headings: list[HeadingRecord], fragment: str) -> HeadingRecord | None:
-    """Return the heading that a link names; in a path of headings (a#b) each lies under the one before.
-
-    A path that leads nowhere means its last part.
-    """
-    for path in ([fragment], fragment.split("#"), [fragment.rpartition("#")[2]]):
-        inside, found = headings, None
-        for name in path:
-            found = _named(inside, name)
-            if found is None:
-                break
-            section = found.section
-            inside = [heading for heading in headings if section.start < heading.section.start < section.end]
-        if found is not None:
-            return found
-    return None
-
-
-def _named(headings: list[HeadingRecord], name: str) -> HeadingRecord | None:
-    """Return the first heading of a name: by its text, else its slug, else what its text alone would slug to."""
-    wanted = slug(name)
-    alike: tuple[Callable[[HeadingRecord], bool], ...] = (
-        lambda heading: heading.text.casefold() == name.strip().casefold(),
-        lambda heading: heading.slug == wanted,
-        lambda heading: slug(heading.text) == wanted,
-    )
-    return next((heading for same in alike for heading in headings if same(heading)), None)
 
 
 def _cut(rows: list[ChunkRow], section: Span) -> str:
@@ -170,9 +186,9 @@ def _around(text: str, span: Span) -> str:
     return plain(start + span.slice(text) + end)
 
 
-def _nowhere(link: Link, near: list[Symbol], look: Look) -> str:
+def _nowhere(target: str, near: list[Symbol], look: Look) -> str:
     named = [f"{symbol.name} ({symbol.path})" for symbol in near[:_NEAREST]]
-    said = f"no such note: {link.target}"
+    said = f"no such note: {target}"
     if look.markdown:
         listed = "\n".join(f"- {_escaped(name)}" for name in named)
         return f"{_escaped(said)}\n\nnearest:\n\n{listed}" if named else _escaped(said)

@@ -7,7 +7,8 @@ from typing import Literal
 from synapse_ls.core.model import SearchAnswer, SearchRequest
 from synapse_ls.core.terms import fold
 from synapse_ls.core.text import Position, Range
-from synapse_ls.store import notes, symbols
+from synapse_ls.search.snapshot import Snapshot
+from synapse_ls.store import notes
 from synapse_ls.store.database import Connection
 from synapse_ls.store.symbols import SymbolRow
 
@@ -33,20 +34,24 @@ class Symbol:
 
 
 def workspace_symbols(
-    db: Connection, query: str, search: Callable[[SearchRequest], SearchAnswer], limit: int = MAX_SYMBOLS
+    db: Connection,
+    query: str,
+    search: Callable[[SearchRequest], SearchAnswer],
+    limit: int = MAX_SYMBOLS,
+    buffers: Connection | None = None,
 ) -> list[Symbol]:
     """Return symbols for a query: exact names before prefixes before words before fuzzy matches, then search hits.
 
     Names of one class come shortest first, notes before aliases, headings and tags. An empty query gives the notes
-    changed last.
+    changed last. Open ``buffers`` stand in place of their files.
     """
     # Half a surrogate pair, which a client can send, has no form in the index.
     wanted = fold(query.strip().encode("utf-8", "replace").decode())[:_MAX_QUERY]
     if not wanted:
         return [_of_note(note.title, note.path) for note in notes.recent(db, _RECENT)]
     found: dict[tuple[str, str, str, int | None], Symbol] = {}
-    for row in _matching(db, wanted, limit):
-        found.setdefault((row.kind, row.folded, row.path, row.heading), _symbol(db, row))
+    for held, row in _matching(Snapshot(db, buffers), wanted, limit):
+        found.setdefault((row.kind, row.folded, row.path, row.heading), _symbol(held, row))
         if len(found) >= limit:
             return list(found.values())
     listed = {symbol.path for symbol in found.values() if symbol.kind == "note"}
@@ -63,16 +68,17 @@ def workspace_symbols(
 _KIND_ORDER = {"note": 0, "alias": 1, "heading": 2, "tag": 3}
 
 
-def _matching(db: Connection, wanted: str, limit: int) -> Iterable[SymbolRow]:
-    """Yield rows class by class; later classes repeat earlier rows, which the caller drops."""
+def _matching(snapshot: Snapshot, wanted: str, limit: int) -> Iterable[tuple[Connection, SymbolRow]]:
+    """Yield rows, each with where it is from, class by class; later classes repeat earlier rows."""
     escaped = ["".join(f"[{c}]" if c in "*?[" else c for c in part) for part in (wanted, *wanted)]
     name, letters = escaped[0], escaped[1:]
     tag = name.removeprefix("#")
     for pattern in (name, f"{name}*", f"*[ /_.:-]{name}*", f"*{name}*", "*" + "*".join(letters) + "*"):
-        rows = symbols.matching(db, pattern, limit)
+        rows = list(snapshot.symbols(pattern, limit))
         if tag != name:
-            rows += [row for row in symbols.matching(db, pattern.replace(name, tag), limit) if row.kind == "tag"]
-        yield from sorted(rows, key=lambda row: _KIND_ORDER[row.kind])
+            plain = pattern.replace(name, tag)
+            rows += [(held, row) for held, row in snapshot.symbols(plain, limit) if row.kind == "tag"]
+        yield from sorted(rows, key=lambda pair: _KIND_ORDER[pair[1].kind])
 
 
 def _symbol(db: Connection, row: SymbolRow) -> Symbol:

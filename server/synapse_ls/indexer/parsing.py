@@ -1,5 +1,6 @@
 """The parent's side of the parsing child process."""
 
+import os
 import pickle
 import subprocess
 import sys
@@ -70,10 +71,13 @@ class ParserProcess:
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
-            # -P: nothing may be imported from the current folder, which may be a vault. Not -m: what the child sends
-            # has to bear the module's own name.
+            # Isolated: nothing may be imported from the current folder, which may be a vault, nor by way of the
+            # environment. Not -m: what the child sends has to bear the module's own name.
+            paths = [path for path in sys.path if os.path.isabs(path)]  # noqa: PTH117 - entries are texts
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and our own words
-                [sys.executable, "-P", "-c", _COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                [sys.executable, "-I", "-c", f"import sys; sys.path[:] = {paths!r}; {_COMMAND}"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
             )
         return self._process
 

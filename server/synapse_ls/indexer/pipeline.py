@@ -8,23 +8,21 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from synapse_ls.core.config import Settings
-from synapse_ls.core.errors import ModelError
 from synapse_ls.indexer import record, walk
 from synapse_ls.indexer.change_queue import ChangeQueue, Changes
+from synapse_ls.indexer.embedding import Embedding
 from synapse_ls.indexer.parsing import ParserProcess
 from synapse_ls.indexer.progress import Counters, Progress
 from synapse_ls.indexer.watcher import Watcher
 from synapse_ls.indexer.worker import Gone, Job, Outcome, Unchanged, Unreadable
-from synapse_ls.links import resolver
-from synapse_ls.markdown.chunker import embedder_input
-from synapse_ls.markdown.plain import plain
-from synapse_ls.store import meta, notes, vectors
-from synapse_ls.store.database import Connection, Index
+from synapse_ls.links import dialects, names, resolver
+from synapse_ls.store import links, meta, notes, vectors
+from synapse_ls.store.database import Connection, Index, is_ruin
 from synapse_ls.store.records import NoteRecord
 
 if TYPE_CHECKING:
@@ -35,7 +33,6 @@ _LOG = logging.getLogger(__name__)
 
 _FILES_A_COMMIT = 200
 _SECONDS_A_COMMIT = 0.5
-_PASSAGES_A_COMMIT = 64
 # After an error all is looked at again, sooner at first and then less often.
 _RETRY_SECONDS = (2.0, 60.0)
 # Beyond this many events in one burst the kernel may have dropped some without a word: everything is looked at.
@@ -45,25 +42,30 @@ _BURST = 500
 class Indexer:
     """Keeps an index equal to a vault. ``changed`` is called after every commit and every step, in its thread."""
 
-    def __init__(
-        self, index: Index, root: Path, settings: Settings, changed: Callable[[], None], *, watch: bool = True
+    def __init__(  # noqa: PLR0913 - what it keeps, of what, by which rules, and who is told
+        self,
+        index: Index,
+        root: Path,
+        settings: Settings,
+        changed: Callable[[], None],
+        *,
+        watch: bool = True,
+        known: Callable[[bytes], bytes | None] = lambda _: None,
+        ruined: Callable[[Exception], None] = lambda _: None,
     ) -> None:
         self.progress = Progress()
         self.counters = Counters()
-        self.error: str | None = None
+        self._error: str | None = None
         self._index = index
         self._root = root
         self._settings = settings
         self._changed = changed
+        self._ruined = ruined
         self._queue = ChangeQueue()
         self._parser = ParserProcess()
         self._watcher = Watcher(root, self._seen) if watch else None
         self._folders: set[str] = set()
-        self._first: tuple[str, ...] = ()
-        self._pool: EmbeddingPool | None = None
-        self._spec: ModelSpec | None = None
-        self._prepared = False
-        self._retry = False
+        self._embedding = Embedding(index, self.counters, known)
         self._failures = 0
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="synapse-indexer", daemon=True)
@@ -85,8 +87,7 @@ class Indexer:
 
     def attach(self, pool: "EmbeddingPool", spec: "ModelSpec") -> None:
         """Give the indexer an embedder; vectors follow from now on."""
-        self._spec = spec
-        self._pool = pool
+        self._embedding.attach(pool, spec)
         self._queue.wake()
 
     def submit(self, files: Iterable[str] = (), folders: Iterable[str] = ()) -> None:
@@ -96,16 +97,21 @@ class Indexer:
 
     def prefer(self, paths: Iterable[str]) -> None:
         """Embed the passages of these notes before all others."""
-        self._first = tuple(paths)
+        self._embedding.prefer(paths)
 
     def retry(self) -> None:
         """Try again what could not be embedded."""
-        self._retry = True
+        self._embedding.retry()
         self.submit(folders=[""])
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until nothing is left to do; returns False if that took longer than ``timeout`` seconds."""
         return self._queue.wait_idle(timeout)
+
+    @property
+    def error(self) -> str | None:
+        """What went wrong last and is not yet mended."""
+        return self._error or self._embedding.error
 
     @property
     def files_pending(self) -> int:
@@ -133,12 +139,16 @@ class Indexer:
                     changes = Changes((), ("",))
                 if changes.folders or changes.files:
                     self._bring_up_to_date(changes)
-                busy = self._embed_some()
+                busy = self._embedding.step(self._interrupted)
                 self._failures = 0
             except Exception as error:  # noqa: BLE001 - told in the status; the server goes on
                 self._failures += 1
                 self._fail("indexing stopped and will be tried again soon", error)
                 busy = False
+                if is_ruin(error):
+                    self._ruined(error)
+                    self._queue.close()
+                    return
             if not busy:
                 self._changed()
 
@@ -153,10 +163,16 @@ class Indexer:
         folders = [path for path in changes.files if path in self._folders or (self._root / path).is_dir()]
         for folder in (*changes.folders, *folders):
             self._rescan(folder)
-        self._update(self._root_files([path for path in changes.files if path not in folders]))
+        files = [path for path in changes.files if path not in folders]
+        self._update(self._root_files(files))
+        found = [walk.attachment(self._root, path, self._settings.index) for path in files]
+        self._put_attachments(found, links.sizes(self._index.writer, files))
         self.progress.files_left = 0
-        self.progress.words_ready = True
-        self.error = None
+        if not self.progress.words_ready and not self._closing.is_set():
+            with self._index.write() as db:
+                meta.put(db, "words", "complete")
+            self.progress.words_ready = True
+        self._error = self._embedding.error = None
         self._changed()
 
     def _begin(self) -> None:
@@ -167,12 +183,21 @@ class Indexer:
                 notes.forget_stamps(db)
                 meta.put(db, "made_with", made_with)
             vectors.retry_failed(db)
+        self._choose_dialect()
+
+    def _choose_dialect(self) -> None:
+        """Find out how links are written here; all are resolved anew if that is not what it was."""
+        with self._index.write() as db:
+            dialect = dialects.choose(db, self._root, self._settings.links.dialect)
+            if resolver.speak(db, dialect):
+                meta.bump_generation(db)
 
     def _fail(self, what: str, error: Exception) -> None:
         said = f"{what}: {error}"
-        if said != self.error:
-            _LOG.exception("%s", what)
-        self.error = said
+        if said != self._error:
+            _LOG.error("%s", said)
+            _LOG.debug("where it happened", exc_info=error)
+        self._error = said
         self.progress.files_left = 0
         self._changed()
 
@@ -196,6 +221,8 @@ class Indexer:
                 files.append(relative)
             elif relative in self._folders or (not name.startswith(".") and os.path.isdir(path)):  # noqa: PTH112 - as above
                 folders.append(relative)
+            elif not name.startswith("."):
+                files.append(relative)
         if files or folders:
             self.submit(files, folders)
 
@@ -248,9 +275,13 @@ class Indexer:
         ]
         with self._index.write() as db:
             notes.replace_skipped(db, folder, scan.unreadable)
+        held = links.attachments(self._index.writer, folder)
+        self._put_attachments(scan.attachments, {p: size for p, size in held.items() if not p.startswith(closed)})
         # New names first: a moved note finds its vectors still alive.
         self._update(changed)
         self._forget(gone)
+        if not folder:
+            self._choose_dialect()
 
     # -- words
 
@@ -261,8 +292,6 @@ class Indexer:
         self.progress.files_total = self.progress.files_left = len(files)
         limit = self._settings.index.max_file_kib * 1024
         jobs = (Job(path, str(self._root / path), known, limit) for path, known in files)
-        names: set[str] = set()
-        written: set[int] = set()
         batch: list[Outcome] = []
         since = time.monotonic()
         for outcome in self._parser.parse(jobs):
@@ -271,90 +300,70 @@ class Indexer:
             self.counters.files_read += 1
             batch.append(outcome)
             if len(batch) >= _FILES_A_COMMIT or time.monotonic() - since > _SECONDS_A_COMMIT:
-                self._commit(batch, names, written)
+                self._commit(batch)
                 batch = []
                 since = time.monotonic()
-        self._commit(batch, names, written)
-        with self._index.write() as db:
-            resolver.resolve_again(db, names, written)
+        self._commit(batch)
 
-    def _commit(self, batch: list[Outcome], names: set[str], written: set[int]) -> None:
+    def _commit(self, batch: list[Outcome]) -> None:
         if not batch:
             return
+        keys: set[str] = set()
+        written: set[int] = set()
         with self._index.write() as db:
             for outcome in batch:
                 try:
                     with db:  # a savepoint: one note that cannot be written leaves nothing half done
-                        self._put(db, outcome, names, written)
+                        self._put(db, outcome, keys, written)
                 except (ValueError, TypeError, OverflowError, UnicodeError) as error:
                     _LOG.warning("%s cannot be indexed: %s", outcome.path, error)
                     notes.skip(db, outcome.path, f"cannot be indexed ({error})")
+            # In the same commit: no answer sees a note without its links, and no crash leaves one behind.
+            resolver.resolve_again(db, keys, written)
             meta.bump_generation(db)
         self.progress.files_left = max(1, self.progress.files_left - len(batch))
         self._changed()
 
-    def _put(self, db: Connection, outcome: Outcome, names: set[str], written: set[int]) -> None:
+    def _put(self, db: Connection, outcome: Outcome, keys: set[str], written: set[int]) -> None:
         match outcome:
             case NoteRecord():
                 done = notes.put(db, outcome)
-                names |= done.names
+                keys |= done.names
                 written.add(done.note)
                 self.counters.chunks_reused += done.chunks_kept
             case Unchanged():
                 notes.touch(db, outcome.path, outcome.stamp)
             case Gone():
-                names |= notes.delete(db, outcome.path)
+                keys |= notes.delete(db, outcome.path)
             case Unreadable():
-                names |= notes.delete(db, outcome.path)
+                keys |= notes.delete(db, outcome.path)
                 notes.skip(db, outcome.path, outcome.reason)
+
+    def _put_attachments(self, found: Iterable[walk.Found | None], known: Mapping[str, int]) -> None:
+        """Keep the names of files that are no notes equal to the disk: those known and not found are gone."""
+        here = {file.path: file.size for file in found if file is not None}
+        changed = [(path, names.key(path), size) for path, size in here.items() if known.get(path) != size]
+        gone = [path for path in known if path not in here]
+        if changed or gone:
+            with self._index.write() as db:
+                resolver.resolve_again(db, links.put_attachments(db, changed, gone), ())
+                meta.bump_generation(db)
+            self._changed()
 
     def _forget(self, paths: list[str]) -> None:
         for start in range(0, len(paths), _FILES_A_COMMIT):
             if self._closing.is_set():
                 return
             with self._index.write() as db:
-                names: set[str] = set()
+                keys: set[str] = set()
                 for path in paths[start : start + _FILES_A_COMMIT]:
-                    names |= notes.delete(db, path)
-                resolver.resolve_again(db, names, ())
+                    keys |= notes.delete(db, path)
+                resolver.resolve_again(db, keys, ())
                 vectors.collect(db)
                 meta.bump_generation(db)
             self._changed()
 
     # -- vectors
-
-    def _embed_some(self) -> bool:
-        """Embed some passages that wait; returns whether more are waiting."""
-        pool = self._pool
-        spec = self._spec
-        if pool is None or spec is None or self._closing.is_set():
-            return False
-        if not self._prepared or self._retry:
-            with self._index.write() as db:
-                vectors.prepare(db, spec.fingerprint, spec.dimensions)
-                vectors.retry_failed(db)
-            self._prepared, self._retry = True, False
-        waiting = vectors.take_pending(self._index.writer, _PASSAGES_A_COMMIT, self._first)
-        inputs = {
-            chunk.input_key: embedder_input(chunk.title, chunk.heading_path, plain(chunk.text)) for chunk in waiting
-        }
-        if not inputs:
-            return False
-        keys = list(inputs)
-        made = [(keys[i], vector) for i, vector in pool.embed_many(inputs.values(), self._interrupted)]
-        with self._index.write() as db:
-            for key, vector in made:
-                try:
-                    if isinstance(vector, ModelError):
-                        raise vector
-                    vectors.put(db, key, vector.astype("<f4").tobytes())
-                    self.counters.chunks_embedded += 1
-                except ModelError as error:
-                    self.error = str(error)
-                    vectors.fail(db, key)
-            meta.bump_generation(db)
-        self._changed()
-        return True
 
     def _interrupted(self) -> bool:
         return self._closing.is_set() or len(self._queue) > 0

@@ -3,20 +3,24 @@
 import codecs
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import PurePosixPath
 
 from synapse_ls.core.model import Chunk, Heading, Note, PropertyValue
 from synapse_ls.core.terms import index_terms
 from synapse_ls.core.text import LineIndex
-from synapse_ls.links import names
+from synapse_ls.indexer.limits import limited
+from synapse_ls.links import logseq, names, readings
 from synapse_ls.markdown.chunker import chunks, embedder_input
+from synapse_ls.markdown.headline import headline
 from synapse_ls.markdown.parser import parse
 from synapse_ls.markdown.plain import plain
 from synapse_ls.store.records import ChunkRecord, HeadingRecord, LinkRecord, NoteRecord
+from synapse_ls.store.terms import beginning, shared
 
 # Raised whenever parsing, cutting or folding changes what it makes of the same bytes: notes are then read again.
-VERSION = "2"
+VERSION = "4"
 
 
 def note_record(path: str, data: bytes, mtime_ns: int, max_bytes: int, size: int | None = None) -> NoteRecord:
@@ -35,10 +39,18 @@ def note_record(path: str, data: bytes, mtime_ns: int, max_bytes: int, size: int
     note = parsed.note
     problems += parsed.problems
     lines = LineIndex(text)
-    title = _clean(note.title)
-    aliases = tuple(dict.fromkeys(_clean(alias) for alias in note.aliases if alias.strip()))
+    page = logseq.page(text, note.body.start)
+    title = headline(_clean(page.title if page.title and not note.properties.get("title") else note.title))
+    aliases = tuple(dict.fromkeys(_clean(alias) for alias in (*note.aliases, *page.aliases) if alias.strip()))
     tags = tuple(dict.fromkeys(_clean(tag.name) for tag in note.tags if tag.name))
+    note = replace(
+        note,
+        headings=limited("headings", note.headings, problems),
+        links=limited("links", note.links, problems),
+        blocks=limited("block ids", note.blocks, problems),
+    )
     fields = (_terms(f"{title} {PurePosixPath(path).stem}"), _terms(" ; ".join(aliases)), _terms(" ".join(tags)))
+    aliases, tags = limited("aliases", aliases, problems), limited("tags", tags, problems)
     return NoteRecord(
         path=path,
         size=size,
@@ -49,7 +61,7 @@ def note_record(path: str, data: bytes, mtime_ns: int, max_bytes: int, size: int
         tags=tags,
         properties=json.dumps(_json(note.properties)),
         problem="; ".join(problems) or None,
-        names=names.names_of(path, title, aliases),
+        names=names.names_of(path, title, aliases, title if page.title or note.properties.get("title") else None),
         headings=tuple(_heading(heading, lines) for heading in note.headings),
         blocks=tuple((_clean(block.id), lines.range(block.span)) for block in note.blocks),
         links=_links(note, lines),
@@ -91,8 +103,9 @@ def _links(note: Note, lines: LineIndex) -> tuple[LinkRecord, ...]:
             _clean(link.target),
             None if link.fragment is None else _clean(link.fragment),
             None if link.label is None else _clean(link.label),
-            _clean(names.key(link.target)),
+            _clean(readings.first_key(link)),
             lines.range(link.span),
+            readings.other_key(link),
         )
         for link in note.links
     )
@@ -101,7 +114,7 @@ def _links(note: Note, lines: LineIndex) -> tuple[LinkRecord, ...]:
 def _chunk(chunk: Chunk, title: str, fields: tuple[str, str, str], lines: LineIndex) -> ChunkRecord:
     readable = plain(chunk.text)
     headings = tuple(_clean(heading).replace("\n", " ") for heading in chunk.heading_path)
-    heading_terms = _terms(" ; ".join(headings))
+    heading_terms = beginning(_terms(" ; ".join(headings)))
     embedded = embedder_input(title, headings, readable)
     return ChunkRecord(
         ordinal=chunk.ordinal,
@@ -109,7 +122,7 @@ def _chunk(chunk: Chunk, title: str, fields: tuple[str, str, str], lines: LineIn
         range=lines.range(chunk.span),
         heading_path=headings,
         text=_clean(chunk.text),
-        key=_digest(chunk.text, *headings, *fields),
+        key=_digest(chunk.text, *headings, *shared(chunk.ordinal, *fields)),
         input_key=_digest(embedded),
         terms=_terms(readable),
         heading_terms=heading_terms,

@@ -1,4 +1,4 @@
-"""Finding the notes of a vault: which files belong to it and which folders to watch."""
+"""Finding the files of a vault: its notes, what else lies there to be linked, and which folders to watch."""
 
 import os
 import re
@@ -19,7 +19,7 @@ _MAX_RULES_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A note's file; ``path`` is relative to the vault, with ``/``."""
+    """A file; ``path`` is relative to the vault, with ``/``."""
 
     path: str
     size: int
@@ -28,9 +28,13 @@ class Found:
 
 @dataclass(slots=True)
 class Scan:
-    """What a walk saw: notes in order, folders entered (relative, "" is the root), and what could not be read."""
+    """What a walk saw, in order.
+
+    Notes, attachments (all other files), folders entered (relative, "" is the root), and what could not be read.
+    """
 
     notes: list[Found] = field(default_factory=list)
+    attachments: list[Found] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     unreadable: dict[str, str] = field(default_factory=dict)
 
@@ -91,14 +95,36 @@ def walk(root: Path, settings: IndexSettings, under: str = "", cancelled: Callab
                 below.append((path, rules))
             elif entry.name.lower().endswith(suffixes):
                 _add_note(entry, path, scan)
+            else:
+                _add_attachment(entry, path, scan)
         stack.extend(reversed(below))
     return scan
 
 
 def belongs(root: Path, path: str, settings: IndexSettings) -> bool:
     """Return whether the file at ``path``, there or gone, would be a note of the vault."""
+    return _is_note(path, settings) and _lies_in(root, path, settings)
+
+
+def attachment(root: Path, path: str, settings: IndexSettings) -> Found | None:
+    """Return the file at ``path`` if it is there, belongs to the vault and is no note."""
+    if _is_note(path, settings) or not _lies_in(root, path, settings):
+        return None
+    try:
+        status = (root / path).stat(follow_symlinks=False)
+    except OSError:
+        return None
+    return Found(path, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
+
+
+def _is_note(path: str, settings: IndexSettings) -> bool:
+    return path.lower().endswith(tuple(suffix.lower() for suffix in settings.extensions))
+
+
+def _lies_in(root: Path, path: str, settings: IndexSettings) -> bool:
+    """Return whether no rule leaves a path out."""
     parts = path.split("/")
-    if not possible(path) or not path.lower().endswith(tuple(suffix.lower() for suffix in settings.extensions)):
+    if not possible(path) or not all(parts):
         return False
     rules = _root_rules(settings)
     for depth in range(len(parts)):
@@ -139,6 +165,15 @@ def _add_note(entry: "os.DirEntry[str]", path: str, scan: Scan) -> None:
         return
     if stat.S_ISREG(status.st_mode):
         scan.notes.append(Found(path, status.st_size, status.st_mtime_ns))
+
+
+def _add_attachment(entry: "os.DirEntry[str]", path: str, scan: Scan) -> None:
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except OSError:
+        return  # nothing of it would be read; it is gone, or a link to it leads nowhere
+    if stat.S_ISREG(status.st_mode):
+        scan.attachments.append(Found(path, status.st_size, status.st_mtime_ns))
 
 
 def _root_rules(settings: IndexSettings) -> _Rules:

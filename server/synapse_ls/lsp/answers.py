@@ -3,57 +3,112 @@
 Imported by the first question, not at start-up: it brings the database, the parser and the search.
 """
 
+import logging
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from itertools import zip_longest
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from lsprotocol import types as lsp
 
 from synapse_ls.core.errors import SynapseError
-from synapse_ls.core.model import SearchRequest
+from synapse_ls.core.model import SearchAnswer, SearchRequest
 from synapse_ls.core.text import LineIndex
 from synapse_ls.features import shapes
 from synapse_ls.features.hover import Look, Place
 from synapse_ls.features.hover import hover as hover_of
-from synapse_ls.features.symbols import MAX_SYMBOLS, workspace_symbols
+from synapse_ls.features.symbols import MAX_SYMBOLS, Symbol, workspace_symbols
 from synapse_ls.lsp import convert
-from synapse_ls.lsp.session import Folder, Session
+from synapse_ls.lsp.folders import Folder
+from synapse_ls.lsp.session import Session
+from synapse_ls.vault.vault import Vault
+
+_LOG = logging.getLogger(__name__)
+_T = TypeVar("_T")
 
 
 def search(session: Session, request: SearchRequest, anchor: Folder | None, token: threading.Event) -> dict[str, Any]:
     """Search all vaults and merge their hits by score; ``near`` counts in the anchor's vault alone.
 
     Raises:
-        SynapseError: No folder is open, or an index cannot be read.
+        SynapseError: No folder is open, or no index can be read.
     """
-    answers: list[dict[str, Any]] = []
-    for folder in list(session.folders.values()):
-        asked = request if folder is anchor else replace(request, near=None)
-        answer = folder.ready().search(asked, token.is_set)
-        answers.append(shapes.answer(answer, partial(convert.hit, root=folder.path, encoding=session.encoding)))
+
+    def ask(vault: Vault) -> SearchAnswer:
+        near = request.near if anchor is not None and anchor.vault is vault else None
+        return vault.search(replace(request, near=near), token.is_set)
+
+    answers = _ask_all(session, ask, token)
     if not answers:
         raise SynapseError("no folder is open; open the folder that holds your notes")
-    hits = sorted((hit for answer in answers for hit in answer["hits"]), key=lambda hit: -hit["score"])
+    hits = [
+        (hit.score, convert.hit(hit, folder.path, session.encoding))
+        for folder, answer in answers
+        for hit in answer.hits
+        if not _inner(folder, hit.path, answers)
+    ]
+    hits.sort(key=lambda pair: -pair[0])
     return {
         "searchId": uuid4().hex,
-        **answers[0],
-        "generation": max(answer["generation"] for answer in answers),
-        "hits": hits[: request.limit],
-        "elapsedMs": sum(answer["elapsedMs"] for answer in answers),
+        **shapes.answer(answers[0][1], lambda _hit: {}),
+        "generation": max(answer.generation for _, answer in answers),
+        "hits": [shape for _, shape in hits[: request.limit]],
+        "elapsedMs": round(sum(answer.elapsed_ms for _, answer in answers), 2),
     }
 
 
 def symbols(session: Session, query: str, token: threading.Event) -> list[lsp.WorkspaceSymbol]:
-    """Return the symbols of all vaults, at most 200."""
-    found: list[lsp.WorkspaceSymbol] = []
+    """Return the symbols of all vaults, at most 200: the first of each vault, then the second of each, and so on.
+
+    Raises:
+        SynapseError: There are folders, but no index can be read.
+    """
+
+    def ask(vault: Vault) -> list[Symbol]:
+        with vault.snapshot() as now:
+            search = partial(vault.search, cancelled=token.is_set)
+            return workspace_symbols(now.db, query, search, buffers=now.buffers)
+
+    answers = _ask_all(session, ask, token)
+    lists = [
+        [
+            convert.symbol(symbol, folder.path, session.encoding)
+            for symbol in named
+            if not _inner(folder, symbol.path, answers)
+        ]
+        for folder, named in answers
+    ]
+    return [symbol for row in zip_longest(*lists) for symbol in row if symbol is not None][:MAX_SYMBOLS]
+
+
+def _ask_all(session: Session, ask: Callable[[Vault], _T], token: threading.Event) -> list[tuple[Folder, _T]]:
+    """Ask every vault once, leaving out those that cannot answer, unless none can."""
+    answers: dict[Vault, tuple[Folder, _T]] = {}
+    problem: Exception | None = None
     for folder in list(session.folders.values()):
-        vault = folder.ready()
-        with vault.read() as db:
-            named = workspace_symbols(db, query, partial(vault.search, cancelled=token.is_set))
-        found += [convert.symbol(symbol, folder.path, session.encoding) for symbol in named]
-    return found[:MAX_SYMBOLS]
+        try:
+            vault = folder.ready()
+            if vault not in answers:
+                answers[vault] = folder, ask(vault)
+        except Exception as error:
+            if token.is_set():
+                raise
+            if not isinstance(error, SynapseError):
+                _LOG.exception("%s does not answer", folder.path)
+            problem = problem or error
+    if problem is not None and not answers:
+        raise problem
+    return list(answers.values())
+
+
+def _inner(folder: Folder, path: str, answers: list[tuple[Folder, _T]]) -> bool:
+    """Return whether a note is a matter of another vault that answered: of a folder inside this one."""
+    outer = folder.ready().root
+    roots = [other.ready().root for other, _ in answers]
+    return any(root != outer and root.is_relative_to(outer) and (outer / path).is_relative_to(root) for root in roots)
 
 
 def hover(
@@ -66,8 +121,12 @@ def hover(
     where = Place(path, text, convert.offset(text, lines, position, session.encoding))
     look = Look(markdown=markdown, max_lines=vault.settings.hover.max_lines)
     semantic = vault.semantic(wait=False)
-    with vault.read() as db:
-        shown = hover_of(db, where, look, semantic.embed, lambda name: workspace_symbols(db, name, vault.search))
+    with vault.snapshot() as now:
+
+        def nearest(name: str) -> list[Symbol]:
+            return workspace_symbols(now.db, name, vault.search, buffers=now.buffers)
+
+        shown = hover_of(now.db, where, look, semantic.embed, nearest, now.buffers)
     if shown is None:
         return None
     kind = lsp.MarkupKind.Markdown if markdown else lsp.MarkupKind.PlainText

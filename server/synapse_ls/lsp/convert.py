@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
 MAX_LIMIT = 100
+_LOCAL = "file://localhost/"
 _KINDS = {
     "note": lsp.SymbolKind.File,
     "alias": lsp.SymbolKind.Constant,
@@ -31,8 +32,13 @@ _KINDS = {
 
 def path_of(uri: str) -> Path | None:
     """Return the absolute path of a ``file:`` URI; None for any other document."""
-    path = uris.to_fs_path(uri)
-    return Path(path) if path else None
+    if uri.lower().startswith(_LOCAL):
+        uri = f"file:///{uri[len(_LOCAL) :]}"
+    try:
+        path = uris.to_fs_path(uri)
+    except ValueError:  # no URI at all
+        return None
+    return Path(path) if path and "\0" not in path else None
 
 
 def uri_of(root: Path, path: str = "") -> str:
@@ -132,7 +138,9 @@ def _filter(value: object) -> SearchFilter:
         return SearchFilter()
     if not isinstance(value, Mapping):
         raise _invalid("filter must be an object")
-    properties = value.get("properties") or {}
+    properties = value.get("properties")
+    if properties is None:
+        properties = {}
     if not isinstance(properties, Mapping):
         raise _invalid("filter.properties must be an object")
     return SearchFilter(
@@ -145,7 +153,9 @@ def _filter(value: object) -> SearchFilter:
 
 
 def _texts(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    texts = value.get(key) or ()
+    texts = value.get(key)
+    if texts is None:
+        return ()
     if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
         raise _invalid(f"filter.{key} must be a list of texts")
     return tuple(texts)

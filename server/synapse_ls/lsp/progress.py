@@ -2,12 +2,15 @@
 
 import asyncio
 import itertools
+import logging
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 
 if TYPE_CHECKING:
     from synapse_ls.lsp.session import Session
+
+_LOG = logging.getLogger(__name__)
 
 # Statuses are told at most this often; the last of a burst is always told.
 _SECONDS_BETWEEN = 0.1
@@ -36,12 +39,18 @@ class Reporter:
     async def _run(self) -> None:
         while self._again:
             self._again = False
-            status = await self._session.run(self._session.status)
-            if status != self._last:
-                self._last = status
-                self._session.notify("synapse/statusChanged", status)
-                self._show(sum(vault["pending"] for vault in status["vaults"]))
+            try:
+                await self._tell()
+            except Exception:  # noqa: BLE001 - nobody waits for this task; the next change tells again
+                _LOG.exception("the status cannot be told")
             await asyncio.sleep(_SECONDS_BETWEEN)
+
+    async def _tell(self) -> None:
+        status = await self._session.run(self._session.status)
+        if status != self._last:
+            self._last = status
+            self._session.notify("synapse/statusChanged", status)
+            self._show(sum(vault["pending"] for vault in status["vaults"]))
 
     def _show(self, pending: int) -> None:
         """Move the client's progress bar; only for clients that announced that they have one."""

@@ -1,11 +1,19 @@
 """The server: the framework's loop with our documents, and the table of handlers."""
 
 import logging
-from collections.abc import Callable
+import re
+import sys
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
+import attrs
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest, JsonRpcServerNotInitialized
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcServerNotInitialized,
+)
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import (
     JsonRPCNotification,
@@ -18,13 +26,12 @@ from pygls.protocol import (
 
 from synapse_ls import __version__
 from synapse_ls.core.config import Settings
+from synapse_ls.lsp import convert, transport
 from synapse_ls.lsp.handlers import changes, documents, lifecycle, questions, status
 from synapse_ls.lsp.session import Session
 
 if TYPE_CHECKING:
     import cattrs
-
-_REFUSED = "synapse/refused"
 
 
 def serve(settings: Settings) -> int:
@@ -32,20 +39,37 @@ def serve(settings: Settings) -> int:
 
     Returns the exit code that the protocol asks for: 0 after ``shutdown``, else 1.
     """
+    terse = _Terse()
+    for name in ("pygls.protocol.json_rpc", "pygls.protocol.language_server"):
+        logging.getLogger(name).addFilter(terse)
     # The framework logs whole messages, that is the text of notes, at INFO.
     logging.getLogger("pygls").setLevel(logging.WARNING)
-    logging.getLogger("pygls.protocol.json_rpc").addFilter(_unexpected)
     server = SynapseServer(settings)
     try:
-        server.start_io()
+        transport.serve(server.protocol, sys.stdin.buffer, sys.stdout.buffer)
     finally:
         server.session.close()
     return 0 if server.protocol.shut_down else 1
 
 
-def _unexpected(record: logging.LogRecord) -> bool:
-    """Leave out refusals: the client has them as its answer, and each key of a search-as-you-type makes some."""
-    return record.exc_info is None or not isinstance(record.exc_info[1], JsonRpcException)
+class _Terse(logging.Filter):
+    """Lets one short line of each kind through, without what the client sent, and each unexpected error once.
+
+    Refusals are left out: the client has them as its answer, and each key of a search-as-you-type makes some.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: set[tuple[str, type[BaseException] | None]] = set()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        kind = (str(record.msg), None if error is None else type(error))
+        if isinstance(error, JsonRpcException) or kind in self._told:
+            return False
+        self._told.add(kind)
+        record.msg, record.args = re.sub(r'"?%[sr]"?', "...", kind[0].partition("\n")[0]), ()
+        return True
 
 
 class SynapseServer(LanguageServer):
@@ -58,7 +82,9 @@ class SynapseServer(LanguageServer):
         self.session = Session(settings, self.protocol.notify, self.protocol.send_request)
         for method, handler, *options in _HANDLERS:
             self.feature(method, *options)(_bound(handler, self.session))
-        self.feature(_REFUSED)(_refuse)
+
+    def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ANN401 - as the framework types it
+        """Say nothing: the framework has logged it, and here its message would hold what the client sent."""
 
 
 _HANDLERS: tuple[tuple[Any, ...], ...] = (
@@ -92,15 +118,23 @@ def _bound(handler: Callable[..., Any], session: Session) -> Callable[..., Any]:
 
 
 class _Protocol(LanguageServerProtocol):
-    """The framework's protocol with our own documents and with an answer to every request."""
+    """The framework's protocol with our own documents; what it refuses, it raises."""
 
     _server: SynapseServer
     _ready = False
+    _ending = False
 
     @property
     def shut_down(self) -> bool:
         """Whether the client has asked for the end."""
         return bool(self._shutdown)
+
+    @lsp_method(lsp.INITIALIZE)
+    def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
+        # The framework fails over a URI that is none.
+        root = params.root_uri if params.root_uri and convert.path_of(params.root_uri) else None
+        folders = [folder for folder in params.workspace_folders or () if convert.path_of(folder.uri)]
+        return (yield from super().lsp_initialize(attrs.evolve(params, root_uri=root, workspace_folders=folders)))
 
     @lsp_method(lsp.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: lsp.DidOpenTextDocumentParams) -> None:
@@ -115,37 +149,35 @@ class _Protocol(LanguageServerProtocol):
         documents.did_close(self._server.session, params)
 
     def structure_message(self, data: dict[str, Any]) -> Any:  # noqa: ANN401 - as the framework types it
-        try:
-            return super().structure_message(data)
-        except JsonRpcException as error:
-            if "id" not in data or "method" not in data:
-                raise
-            # The framework would log this and leave the client waiting for ever.
-            return JsonRPCRequestMessage(id=data["id"], method=_REFUSED, jsonrpc="2.0", params=error)
+        method, params = data.get("method"), data.get("params")
+        if method == lsp.INITIALIZED and params is None:
+            data = {**data, "params": {}}  # they have no members, so that they may be left out
+        if method == lsp.WORKSPACE_SYMBOL and isinstance(params, dict) and not isinstance(params.get("query"), str):
+            raise JsonRpcInvalidParams("query must be a text")  # the framework would make it one
+        return super().structure_message(data)
 
     def handle_message(self, message: Any) -> None:  # noqa: ANN401 - as the framework types it
         method, number = getattr(message, "method", None), getattr(message, "id", None)
-        if method is not None and number is not None and method != _REFUSED:
-            refusal: JsonRpcException | None = None
-            if self._shutdown:
-                refusal = JsonRpcInvalidRequest("the server is shutting down")
-                message = JsonRPCRequestMessage(id=number, method=_REFUSED, jsonrpc="2.0", params=refusal)
-                self._handle_request(number, _REFUSED, refusal)
-                return
+        if method is not None and number is not None:
+            if self._ending:
+                raise JsonRpcInvalidRequest("the server is shutting down")
+            if self._ready and method == lsp.INITIALIZE:
+                raise JsonRpcInvalidRequest("the server is initialized already")
             if not self._ready and method != lsp.INITIALIZE:
-                refusal = JsonRpcServerNotInitialized("the first request must be initialize")
-                message = JsonRPCRequestMessage(id=number, method=_REFUSED, jsonrpc="2.0", params=refusal)
-            self._ready = self._ready or method == lsp.INITIALIZE
+                raise JsonRpcServerNotInitialized("the first request must be initialize")
+            self._ready = True
+            self._ending = method == lsp.SHUTDOWN
         super().handle_message(message)
-
-
-def _refuse(error: JsonRpcException) -> None:
-    raise error
 
 
 def _converter() -> "cattrs.Converter":
     """Return the framework's converter, which leaves parameters of our own methods as plain JSON values."""
     converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]  # the framework has no types here
     for kind in (JsonRPCRequestMessage, JsonRPCNotification, JsonRPCResponseMessage):
-        converter.register_structure_hook(kind, lambda data, cls: cls(**data))
+        converter.register_structure_hook(kind, _plain)
     return converter
+
+
+def _plain(message: dict[str, Any], kind: type[Any]) -> Any:  # noqa: ANN401 - one of the three kinds
+    """Return a message with its members as they are; those left out are None, those unknown are passed over."""
+    return kind(**{field.name: message.get(field.name) for field in attrs.fields(kind)})

@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
+import os
+import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,52 +16,26 @@ from lsprotocol import types as lsp
 from synapse_ls import __version__
 from synapse_ls.core import config
 from synapse_ls.core.config import Settings
-from synapse_ls.core.errors import IndexStateError, SynapseError
+from synapse_ls.core.errors import SynapseError
 from synapse_ls.features import shapes
 from synapse_ls.lsp import convert
 from synapse_ls.lsp.convert import Encoding
 from synapse_ls.lsp.documents import Documents
+from synapse_ls.lsp.folders import Folder, Opener
 from synapse_ls.lsp.progress import Reporter
 from synapse_ls.vault.status import VaultStatus
 
 if TYPE_CHECKING:
     from synapse_ls.vault.encoder import Encoder
-    from synapse_ls.vault.vault import Vault
 
 _LOG = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
-# How long a question waits for a vault to be opened.
-_OPENING_SECONDS = 10.0
+# After this long without a key the text on screen is searchable by words, and after the second time by meaning.
+_TYPED_SECONDS = 0.25
+_MEANT_SECONDS = 1.0
 # After this long without a sign of the user the indexer may use all cores.
 _QUIET_SECONDS = 3.0
-
-
-@dataclass(slots=True)
-class Folder:
-    """A workspace folder: ``path`` as the client calls it, and its vault once ``opened`` is set."""
-
-    uri: str
-    path: Path
-    vault: "Vault | None" = None
-    opened: threading.Event = field(default_factory=threading.Event)
-
-    def relative(self, path: Path) -> str | None:
-        """Return a path as the vault calls it, or None if it lies elsewhere."""
-        for root in (self.path, self.vault.root if self.vault is not None else self.path):
-            if path.is_relative_to(root):
-                return path.relative_to(root).as_posix()
-        return None
-
-    def ready(self) -> "Vault":
-        """Return the vault, waiting for its opening; off the event loop.
-
-        Raises:
-            SynapseError: It takes too long.
-        """
-        if not self.opened.wait(_OPENING_SECONDS) or self.vault is None:
-            raise IndexStateError(f"{self.path.name} is still being opened; try again in a moment")
-        return self.vault
 
 
 class Session:
@@ -77,11 +52,16 @@ class Session:
         self.encoder: Encoder | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="synapse-request")
-        self._opening = ThreadPoolExecutor(max_workers=1, thread_name_prefix="synapse-open")
+        # One thread, so that a note is taken over and let go in the order of the editor.
+        self._buffering = ThreadPoolExecutor(max_workers=1, thread_name_prefix="synapse-buffer")
+        self._opener = Opener(self)
         self._reporter = Reporter(self)
         self._searches: dict[str, threading.Event] = {}
         self._quiet: asyncio.TimerHandle | None = None
         self._warnings: list[str] = []
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._keys = 0
+        self._lone_told = False
 
     def begin(self, params: lsp.InitializeParams, encoding: Encoding) -> None:
         """Take over what ``initialize`` says, without touching disk or model."""
@@ -106,26 +86,60 @@ class Session:
         for warning in self._warnings:
             self.show(warning)
         for folder in self.folders.values():
-            self._opening.submit(self._open, folder)
+            self._opener.open(folder)
 
     def add(self, uri: str) -> None:
         """Open a vault for a folder that was added to the workspace."""
         path = convert.path_of(uri)
-        if path is not None and uri not in self.folders:
-            self._opening.submit(self._open, self._declare(uri, path))
+        if path is not None and (uri not in self.folders or self.folders[uri].lone):
+            self._opener.open(self._declare(uri, path))
 
     def remove(self, uri: str) -> None:
-        """Close the vault of a folder that left the workspace."""
+        """Close the vault of a folder that left the workspace, unless another folder shares it."""
         folder = self.folders.pop(uri, None)
         if folder is not None:
-            self._opening.submit(_close, folder)
+            self._opener.close(folder)
             self.changed()
 
+    def adopt(self, uri: str) -> None:
+        """Serve a note that is opened without any workspace folder from its own folder.
+
+        Folders that hold far more than notes are left alone: the user's home, that of temporary files, and those
+        above them.
+        """
+        path = convert.path_of(uri)
+        if path is None or not path.name.lower().endswith(self.settings.index.extensions):
+            return
+        if self.folder_of(uri) is not None or not all(folder.lone for folder in self.folders.values()):
+            return
+        parent = path.parent
+        home = os.path.expanduser("~")  # noqa: PTH111 - that of Path fails where there is no home
+        if any(Path(wide).is_relative_to(parent) for wide in (home, tempfile.gettempdir())):
+            if not self._lone_told:
+                self._lone_told = True
+                self.show("open the folder that holds your notes; a lone note in this place is not searched")
+            return
+        folder = self._declare(convert.uri_of(parent), parent, lone=True)
+        if self.loop is not None:
+            self._opener.open(folder)
+
+    def abandon(self) -> None:
+        """Close the folders of lone notes none of which is open any more."""
+        places = [self.folder_of(uri) for uri in self.documents.uris()]
+        used = [place[0] for place in places if place is not None]
+        for folder in list(self.folders.values()):
+            if folder.lone and folder not in used:
+                self.remove(folder.uri)
+
     def stop(self) -> None:
-        """Close the vaults; work that is not committed is taken up by the next start. Off the event loop."""
-        self._opening.shutdown(cancel_futures=True)
-        for folder in self.folders.values():
-            _close(folder)
+        """Close the vaults; work that is not committed is taken up by the next start."""
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+        if self._quiet is not None:
+            self._quiet.cancel()
+        self._buffering.shutdown(wait=False, cancel_futures=True)
+        self._opener.stop()
         self.folders.clear()
         if self.encoder is not None:
             self.encoder.close()
@@ -163,6 +177,22 @@ class Session:
             self._quiet.cancel()
         self._quiet = self.loop.call_later(_QUIET_SECONDS, self._idle)
 
+    def typed(self, uri: str, *, at_once: bool = False) -> None:
+        """Have the text of an open note indexed when the keys rest."""
+        place = self.folder_of(uri)
+        self._keys += 1
+        if place is not None and self.loop is not None:
+            self._later(uri, 0 if at_once else _TYPED_SECONDS, self._take_over, uri)
+
+    def let_go(self, uri: str) -> None:
+        """Let a closed note's file speak again."""
+        timer = self._timers.pop(uri, None)
+        if timer is not None:
+            timer.cancel()
+        place = self.folder_of(uri)
+        if place is not None:
+            self._buffering.submit(_let_go, *place)
+
     def supersede(self, session: str) -> threading.Event:
         """Cancel the running search of a search-as-you-type session and return the token of the next."""
         older = self._searches.get(session)
@@ -196,10 +226,11 @@ class Session:
         """Show the user a sentence; may be called from any thread."""
         if self.loop is not None:
             params = lsp.ShowMessageParams(kind, f"Synapse: {message}")
-            self.loop.call_soon_threadsafe(self.notify, lsp.WINDOW_SHOW_MESSAGE, params)
+            with suppress(RuntimeError):  # the loop may have ended
+                self.loop.call_soon_threadsafe(self.notify, lsp.WINDOW_SHOW_MESSAGE, params)
 
-    def _declare(self, uri: str, path: Path) -> Folder:
-        folder = self.folders[uri] = Folder(uri, path)
+    def _declare(self, uri: str, path: Path, *, lone: bool = False) -> Folder:
+        folder = self.folders[uri] = Folder(uri, path, lone)
         return folder
 
     def _status(self, folder: Folder) -> VaultStatus:
@@ -207,36 +238,46 @@ class Session:
             return folder.vault.status()
         return VaultStatus.starting(str(folder.path), self.settings.embedding.model)
 
-    def _open(self, folder: Folder) -> None:
-        # Imported here, in a thread and after the answer to initialize: these bring the database and the parser.
-        from synapse_ls.vault import location  # noqa: PLC0415 - see above
-        from synapse_ls.vault.encoder import Encoder  # noqa: PLC0415 - see above
-        from synapse_ls.vault.vault import Vault  # noqa: PLC0415 - see above
+    def ready(self) -> None:
+        """Give the vaults the open notes: one may have been opened before its folder was."""
+        for uri in self.documents.uris():
+            self.typed(uri, at_once=True)
+        self.prefer_open()
 
-        first = self.encoder is None
-        if self.encoder is None:
-            self.encoder = Encoder(self.settings.embedding, location.cache_root() / "models")
-        folder.vault = Vault(folder.path, self.settings, self.encoder, self.changed)
+    def _later(self, key: str, seconds: float, work: Callable[..., None], *arguments: Any) -> None:  # noqa: ANN401 - passes on
+        """Call ``work`` off the event loop after a pause; a later call with the same key comes in its place."""
+        assert self.loop is not None  # noqa: S101 - the loop runs once documents can open
+        if (timer := self._timers.pop(key, None)) is not None:
+            timer.cancel()
+
+        def due() -> None:
+            self._timers.pop(key, None)
+            self._buffering.submit(_logged, work, *arguments)
+
+        self._timers[key] = self.loop.call_later(seconds, due)
+
+    def _take_over(self, uri: str) -> None:
+        """Index the text of an open note; then, after a longer pause, its new passages."""
+        place, document = self.folder_of(uri), self.documents.get(uri)
+        if place is None or document is None:
+            return
+        folder, path = place
         try:
-            folder.vault.open()
-            if first:
-                self.encoder.start(self._model_decided)
+            folder.ready().type(path, document.text, document.version)
         except SynapseError as error:
-            self.show(str(error), lsp.MessageType.Error)
-        except Exception:  # noqa: BLE001 - logged and told; the other vaults go on
-            _LOG.exception("cannot open %s", folder.path)
-            self.show(f"{folder.path.name} cannot be opened; run synapse-ls doctor", lsp.MessageType.Error)
-        folder.opened.set()
-        for warning in folder.vault.warnings:
-            self.show(warning)
+            _LOG.info("the buffer of %s is not indexed: %s", path, error)
+            return
         if self.loop is not None:
-            self.loop.call_soon_threadsafe(self.prefer_open)
-        self.changed()
+            with suppress(RuntimeError):  # the loop may have ended
+                self.loop.call_soon_threadsafe(
+                    self._later, f"{folder.uri} meaning", _MEANT_SECONDS, self._embed, folder
+                )
 
-    def _model_decided(self) -> None:
-        note = None if self.encoder is None else self.encoder.note
-        if note is not None and self.settings.embedding.model != "none":
-            self.show(f"searching by words and links only: {note}")
+    def _embed(self, folder: Folder) -> None:
+        """Embed what was typed, until the next key."""
+        keys = self._keys
+        if folder.vault is not None:
+            folder.vault.embed_typed(lambda: self._keys != keys)
 
     def _idle(self) -> None:
         self._quiet = None
@@ -244,6 +285,14 @@ class Session:
             self.encoder.set_busy(busy=False)
 
 
-def _close(folder: Folder) -> None:
+def _let_go(folder: Folder, path: str) -> None:
     if folder.vault is not None:
-        folder.vault.close()
+        folder.vault.let_go(path)
+
+
+def _logged(work: Callable[..., None], *arguments: Any) -> None:  # noqa: ANN401 - whatever the work takes
+    """Do work that nobody waits for, so that what goes wrong is told all the same."""
+    try:
+        work(*arguments)
+    except Exception:  # noqa: BLE001 - logged; the next key tries again
+        _LOG.exception("an open note cannot be taken over")

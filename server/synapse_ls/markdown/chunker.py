@@ -18,6 +18,9 @@ MAX_TOKENS = 220
 """The most estimated tokens of a chunk; with its heading line it fits into the 256 of the smallest model."""
 
 _HEADER_TOKENS = 32
+# A path of headings is kept with every section: where many tiny sections lie under long headings, that would be most
+# of what is kept. Characters, and times the length of the note.
+_MAX_PATHS, _MAX_PATHS_SHARE = 50_000, 4
 
 
 def chunks(text: str, note: Note) -> tuple[Chunk, ...]:
@@ -28,6 +31,8 @@ def chunks(text: str, note: Note) -> tuple[Chunk, ...]:
     """
     body = _trimmed(text, note.body)
     sections = list(_sections(note))
+    if sum(len(name) for _, path in sections for name in path) > _MAX_PATHS + _MAX_PATHS_SHARE * len(text):
+        sections = [(span, path[-1:]) for span, path in sections]
     if _fits(text, body):
         first = note.headings[0] if note.headings else None
         path = (first.text,) if first and first.span.start <= body.start < first.span.end else ()

@@ -17,6 +17,7 @@ _Loader: type[yaml.CSafeLoader | yaml.SafeLoader] = getattr(yaml, "CSafeLoader",
 
 # Far above what people write, low enough that nested YAML aliases cannot multiply without end.
 _MAX_NODES = 20_000
+_MAX_REPEATED = 100_000
 
 _OPENING = re.compile(r"\ufeff?(---[ \t]*(?:\r\n|\n|\r))")
 _CLOSING = re.compile(r"(?:---|\.\.\.)[ \t]*(?:\r\n|[\n\r]|\Z)")
@@ -120,8 +121,11 @@ class _Values:
     def __init__(self, source: str) -> None:
         self._source = source
         self._count = 0
+        self._room = len(source) + _MAX_REPEATED
 
     def mapping(self, node: yaml.MappingNode) -> dict[str, PropertyValue]:
+        for key, _ in node.value:
+            self._write(key)
         return {_key(key, self._source): self._value(value) for key, value in node.value}
 
     def _value(self, node: yaml.Node) -> PropertyValue:
@@ -129,12 +133,20 @@ class _Values:
         if self._count > _MAX_NODES:
             raise _TooLargeError("it holds too many values")
         if isinstance(node, yaml.ScalarNode):
+            self._write(node)
             return _scalar(node)
         if isinstance(node, yaml.SequenceNode):
             return tuple(self._value(item) for item in node.value)
         if not isinstance(node, yaml.MappingNode) or any(not isinstance(key, yaml.ScalarNode) for key, _ in node.value):
+            self._write(node)
             return _written(node, self._source)  # {{placeholder}}
         return self.mapping(node)
+
+    def _write(self, node: yaml.Node) -> None:
+        """Take the room of a text, which an alias writes again each time."""
+        self._room -= node.end_mark.index - node.start_mark.index
+        if self._room < 0:
+            raise _TooLargeError("it repeats too much text")
 
 
 def _scalar(node: yaml.ScalarNode) -> PropertyValue:

@@ -39,7 +39,8 @@ _DESTINATION = re.compile(
 )
 _REFERENCE = re.compile(r"\[([^\[\]\\]{0,999})\]")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//|\\\\")
-_WIKI_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|//|mailto:")
+# A note of another vault in Dendron is written like a URL.
+_WIKI_URL = re.compile(r"(?!dendron://)[A-Za-z][A-Za-z0-9+.-]+://|//|mailto:")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _BREAK = re.compile(r"[ \t]*(?:\r\n|\n|\r)[ \t>]*")
 _TICKS = re.compile("`+")

@@ -8,6 +8,7 @@ from synapse_ls.core.model import Block, Heading, Link, Note, Tag
 from synapse_ls.core.text import LineIndex, Span
 from synapse_ls.markdown import frontmatter, links
 from synapse_ls.markdown.blocks import Passage, RawHeading, Structure, structure
+from synapse_ls.markdown.headline import headline
 from synapse_ls.markdown.plain import inline
 from synapse_ls.markdown.slug import Slugger
 
@@ -78,7 +79,7 @@ def _headings(raws: list[RawHeading], end: int) -> Iterator[Heading]:
         open_.append(number)
     for raw, section_end in zip(raws, ends, strict=True):
         text = inline(_HEADING_ID.sub("", raw.source))
-        yield Heading(raw.level, text, slugger.slug(text), raw.span, Span(raw.span.start, section_end))
+        yield Heading(raw.level, headline(text), slugger.slug(text), raw.span, Span(raw.span.start, section_end))
 
 
 def _blocks(text: str, passages: list[Passage]) -> Iterator[Block]:

@@ -111,7 +111,7 @@ def _runs(text: str, span: Span) -> Iterator[Span]:
 def _hard_cuts(text: str, span: Span) -> Iterator[int]:
     count = 0
     for piece in PIECE.finditer(text, span.start, span.end):
-        if count >= _HARD_STEP and _separable(text, piece.start()):
+        if count >= _HARD_STEP and separable(text, piece.start()):
             yield piece.start()
             count = 0
         count += 1
@@ -120,7 +120,7 @@ def _hard_cuts(text: str, span: Span) -> Iterator[int]:
 def _between(text: str, span: Span, offsets: Iterable[int]) -> Iterator[Span]:
     """Yield the parts of a span between offsets, trimmed of white space, without empty ones."""
     start = span.start
-    for offset in [*(o for o in offsets if _separable(text, o)), span.end]:
+    for offset in [*(o for o in offsets if separable(text, o)), span.end]:
         if offset > start and (part := text[start:offset].rstrip()):
             if not part.strip():
                 continue
@@ -128,7 +128,7 @@ def _between(text: str, span: Span, offsets: Iterable[int]) -> Iterator[Span]:
             start = offset
 
 
-def _separable(text: str, offset: int) -> bool:
+def separable(text: str, offset: int) -> bool:
     """Tell whether a reader sees two characters before and behind an offset, not parts of one."""
     if not 0 < offset < len(text):
         return True

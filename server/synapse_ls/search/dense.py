@@ -1,6 +1,6 @@
 """The dense leg: notes by the nearness of their passages to the query's vector."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from synapse_ls.search.lexical import NoteHit, slices
 from synapse_ls.store import chunks, vectors
@@ -10,12 +10,18 @@ _PASSAGES_A_NOTE = 6
 _GROWTH = 4
 
 
-def dense(
-    db: Connection, vector: bytes, limit: int, notes: Sequence[int] | None = None, floor: float = -1.0
+def dense(  # noqa: PLR0913, PLR0917 - what to look for, how much of it and where
+    db: Connection,
+    vector: bytes,
+    limit: int,
+    notes: Sequence[int] | None = None,
+    floor: float = -1.0,
+    without: Collection[int] = (),
 ) -> list[NoteHit]:
     """Return the notes with the nearest chunks, nearest first, scored by cosine similarity, at least ``floor``.
 
-    ``vector`` is float32, little endian, of the index's dimensions; ``notes`` are the only ones looked at.
+    ``vector`` is float32, little endian, of the index's dimensions; ``notes`` are the only ones looked at,
+    ``without`` are left out.
     """
     within = None
     if notes is not None:
@@ -24,7 +30,7 @@ def dense(
     while True:
         nearest = [pair for some in slices(within) for pair in vectors.nearest(db, vector, neighbours, some)]
         near = {vector: cosine for vector, cosine in nearest if cosine >= floor}
-        hits = _pooled(db, near)
+        hits = [hit for hit in _pooled(db, near) if hit.note not in without]
         exhausted = len(near) < len(nearest) or len(nearest) < neighbours
         if len(hits) >= limit or exhausted or neighbours == vectors.MAX_NEIGHBOURS:
             return hits[:limit]

@@ -1,21 +1,21 @@
 """What an answer says of each note: the passage that won, why it was found, and how sure that is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from synapse_ls.core.model import Band, Hit, Leg, Ranks, Snippet
 from synapse_ls.core.text import Position, Range
+from synapse_ls.markdown.plain import plain
 from synapse_ls.search.lexical import NoteHit
 from synapse_ls.search.query import Query
+from synapse_ls.search.snapshot import Snapshot
 from synapse_ls.search.snippet import snippet
-from synapse_ls.store import chunks
 from synapse_ls.store.chunks import ChunkRow
-from synapse_ls.store.database import Connection
 from synapse_ls.store.notes import NoteRow
 
 # Cosines of the bundled model; passages below the first have nothing to do with the query.
 RELATED, GOOD, STRONG = 0.2, 0.45, 0.6
-# Shares of the query's words.
+# Shares of the query's words that stand together.
 GOOD_COVERAGE, FULL_COVERAGE = 0.6, 0.999
 
 _START = Position(0, 0, 0, 0)
@@ -43,27 +43,42 @@ class _Evidence:
 
 
 def build(  # noqa: PLR0913 - an answer is made of that much
-    db: Connection, query: Query, found: Found, ranking: Sequence[tuple[NoteRow, float]], limit: int, *, explain: bool
+    snapshot: Snapshot,
+    query: Query,
+    found: Found,
+    ranking: Sequence[tuple[NoteRow, float]],
+    limit: int,
+    *,
+    explain: bool,
 ) -> list[Hit]:
     """Return the first ``limit`` notes of a ranking as hits."""
     collected = _evidence(found, [row.id for row, _ in ranking])
     kept = ranking[:limit]
-    first = chunks.first_of_notes(db, [row.id for row, _ in kept])
+    first = snapshot.beginnings([row.id for row, _ in kept])
     winners = {row.id: _winner(collected[row.id]) or first.get(row.id) for row, _ in kept}
-    passages = chunks.by_ids(db, [chunk for chunk in winners.values() if chunk is not None])
+    passages = snapshot.passages([chunk for chunk in winners.values() if chunk is not None])
     answered: list[Hit] = []
     for row, score in kept:
         evidence = collected[row.id]
         band, matched_by = _band(query, evidence), _matched_by(evidence)
         ranks = evidence.ranks if explain else None
-        answered.append(_hit(row, passages.get(winners[row.id] or 0), query, score, band, matched_by, ranks))
+        passage = passages.get(winners[row.id] or 0)
+        if passage is not None and _is_bare(passage):
+            # A heading alone, or a passage of markup, shows nothing: what comes next is shown with it.
+            passage = replace(passage, text=passage.text + "\n\n" + snapshot.text_after(row.id, passage.ordinal))
+        answered.append(_hit(row, passage, query, score, band, matched_by, ranks))
     return answered
 
 
-def recent(db: Connection, rows: Sequence[NoteRow]) -> list[Hit]:
+def _is_bare(passage: ChunkRow) -> bool:
+    words = plain(passage.text).strip()
+    return not words or (passage.heading_path != () and words == passage.heading_path[-1])
+
+
+def recent(snapshot: Snapshot, rows: Sequence[NoteRow]) -> list[Hit]:
     """Return notes listed without a search, each with its beginning."""
-    first = chunks.first_of_notes(db, [row.id for row in rows])
-    passages = chunks.by_ids(db, list(first.values()))
+    first = snapshot.beginnings([row.id for row in rows])
+    passages = snapshot.passages(list(first.values()))
     return [_hit(row, passages.get(first.get(row.id, 0)), Query(), 0.0, "good", (), None) for row in rows]
 
 
@@ -100,12 +115,14 @@ def _matched_by(evidence: _Evidence) -> tuple[Leg, ...]:
 
 
 def _band(query: Query, evidence: _Evidence) -> Band:
-    cosine = evidence.semantic.score if evidence.semantic else 0.0
-    coverage = evidence.lexical.coverage if evidence.lexical else 0.0
-    certain = not any(word.corrected for word in query.words)
-    if evidence.exact or cosine >= STRONG or (coverage >= FULL_COVERAGE and certain):
+    # A model that does not read the query's language is never sure of anything.
+    cosine = evidence.semantic.score if evidence.semantic and query.english else 0.0
+    # Words that stand pages apart, or that were guessed, answer nothing for sure.
+    guessed = any(word.corrected for word in query.words)
+    share = evidence.lexical.together if evidence.lexical and not guessed else 0.0
+    if evidence.exact or cosine >= STRONG or share >= FULL_COVERAGE:
         return "strong"
-    return "good" if cosine >= GOOD or coverage >= GOOD_COVERAGE else "weak"
+    return "good" if cosine >= GOOD or share >= GOOD_COVERAGE else "weak"
 
 
 def _hit(  # noqa: PLR0913, PLR0917 - a hit is made of that much

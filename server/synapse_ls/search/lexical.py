@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from synapse_ls.search.query import Query, all_words, any_words
@@ -21,36 +21,51 @@ class NoteHit:
     """A note as a leg found it, with the chunk that won.
 
     ``score`` is the leg's own and compares within one answer only; ``coverage`` is the share, 0 to 1, of the query's
-    words that the note holds, rare words counting more.
+    words that the note holds, rare words counting more; ``together`` is the share that the winning chunk holds with the
+    titles above it.
     """
 
     note: int
     chunk: int
     score: float
     coverage: float = 0.0
+    together: float = 0.0
 
 
-def lexical(db: Connection, query: Query, limit: int, notes: Sequence[int] | None = None) -> list[NoteHit]:
+def lexical(
+    db: Connection,
+    query: Query,
+    limit: int,
+    notes: Sequence[int] | None = None,
+    without: Collection[int] = (),
+) -> list[NoteHit]:
     """Return notes that hold words of the query, best first: how many, how rare, and how prominent they are.
 
-    ``notes``, ascending, are the only ones looked at. A note counts with all its chunks; its best one wins.
+    ``notes``, ascending, are the only ones looked at, ``without`` are left out. A note counts with all its chunks; its
+    best one wins.
     """
     if not query.wanted or notes == []:
         return []
-    hits = list(_passages(db, query, max(_MIN_PASSAGES, 4 * limit), notes).values())
-    units = query.units
-    shares = _coverage(db, [hit.note for hit in hits], [unit.match for unit in units]) if len(units) > 1 else {}
-    hits = [replace(hit, coverage=shares.get(hit.note, 1.0)) for hit in hits]
+    hits = list(_passages(db, query, max(_MIN_PASSAGES, 4 * limit), notes, without).values())
+    return scored(covered(db, db, query, hits))[:limit]
+
+
+def scored(hits: Sequence[NoteHit]) -> list[NoteHit]:
+    """Return hits, scored by BM25 so far, best first by that and their coverage."""
     # How many and how rare before how often; the root measured best.
     hits = [replace(hit, score=hit.score * math.sqrt(hit.coverage)) for hit in hits]
-    return sorted(hits, key=lambda hit: -hit.score)[:limit]
+    return sorted(hits, key=lambda hit: -hit.score)
 
 
-def _passages(db: Connection, query: Query, limit: int, notes: Sequence[int] | None) -> dict[int, NoteHit]:
+def _passages(
+    db: Connection, query: Query, limit: int, notes: Sequence[int] | None, without: Collection[int]
+) -> dict[int, NoteHit]:
     """Return each note's best chunk; equal scores stand in the order of path and place."""
     found: dict[int, NoteHit] = {}
     for match in dict.fromkeys((any_words(query), all_words(query))):
-        rows = [row for within in slices(notes) for row in terms.search(db, match, FIELD_WEIGHTS, limit, within)]
+        rows = [
+            row for within in slices(notes) for row in terms.search(db, match, FIELD_WEIGHTS, limit, within, without)
+        ]
         for chunk, note, score in sorted(rows, key=lambda row: -row[2]):
             found.setdefault(note, NoteHit(note, chunk, score))
         if len(rows) < limit:  # nothing was cut off, so passages with all the words are there
@@ -58,20 +73,27 @@ def _passages(db: Connection, query: Query, limit: int, notes: Sequence[int] | N
     return found
 
 
-def _coverage(db: Connection, notes: Sequence[int], matches: Sequence[str]) -> dict[int, float]:
-    """Return how much of the query each note holds, all its chunks together."""
-    note_of = chunks.of_notes(db, notes)
-    total = chunks.number(db)
-    held: defaultdict[int, float] = defaultdict(float)
+def covered(db: Connection, known: Connection, query: Query, hits: Sequence[NoteHit]) -> list[NoteHit]:
+    """Return hits in ``db`` with how much of the query they hold; ``known`` says what is rare."""
+    matches = [unit.match for unit in query.units]
+    if len(matches) < 2:  # noqa: PLR2004 - what was found holds all there is
+        return [replace(hit, coverage=1.0, together=1.0) for hit in hits]
+    note_of = chunks.of_notes(db, [hit.note for hit in hits])
+    total = chunks.number(known)
+    in_notes: defaultdict[int, float] = defaultdict(float)
+    in_chunks: defaultdict[int, float] = defaultdict(float)
     whole = 0.0
     for match in matches:
-        number = terms.count(db, match)
+        number = terms.count(known, match)
         rarity = math.log(1 + (total - number + 0.5) / (number + 0.5))
         whole += rarity
-        portions = slices(list(note_of)) if number else []
-        for note in {note_of[chunk] for within in portions for chunk in terms.holding(db, match, within or ())}:
-            held[note] += rarity
-    return {note: held[note] / whole for note in notes}
+        portions = slices(list(note_of)) if number or db is not known else []
+        holding = [chunk for within in portions for chunk in terms.holding(db, match, within or ())]
+        for chunk in holding:
+            in_chunks[chunk] += rarity
+        for note in {note_of[chunk] for chunk in holding}:
+            in_notes[note] += rarity
+    return [replace(hit, coverage=in_notes[hit.note] / whole, together=in_chunks[hit.chunk] / whole) for hit in hits]
 
 
 def slices(ids: Sequence[int] | None) -> list[Sequence[int] | None]:

@@ -1,8 +1,9 @@
 """The query language: words, ``"phrases"``, ``-without`` and a few filters; everything else is literal text."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from synapse_ls.core.model import SearchFilter
 from synapse_ls.core.terms import Token, fold, tokens
@@ -10,6 +11,15 @@ from synapse_ls.search.stemming import stem
 from synapse_ls.search.stopwords import ENGLISH, STOPWORDS, language
 
 MAX_WORDS = 64
+"""The most words that are looked for."""
+
+# Longer queries are pasted pages: their beginning is looked at.
+_MAX_TEXT = 2_000
+_MAX_PARTS = 16
+_MAX_ALL_PARTS = 256
+_MAX_PHRASES = 16
+_MAX_EXCLUDED = 16
+_MAX_FILTERS = 32
 
 # A sign means something only where a word starts; quotes must come in pairs.
 _PIECE = re.compile(
@@ -54,8 +64,8 @@ class Word:
         return self.whole or " ".join(self.parts)
 
     @property
-    def match(self) -> str:
-        """The FTS5 expression of the notes that hold the word."""
+    def phrases(self) -> tuple[str, ...]:
+        """The FTS5 phrases of which any one stands for the word."""
         spellings = [" ".join(self.parts)] if self.parts else []
         spellings += [self.whole] if self.whole else []
         found = [_quoted(spelling) for spelling in spellings]
@@ -64,6 +74,12 @@ class Word:
             found.append(_quoted(self.stem) + "*")
         elif self.prefix:
             found += [_quoted(spelling) + "*" for spelling in spellings]
+        return tuple(found)
+
+    @property
+    def match(self) -> str:
+        """The FTS5 expression of the passages that hold the word."""
+        found = self.phrases
         return found[0] if len(found) == 1 else f"({' OR '.join(found)})"
 
 
@@ -107,10 +123,12 @@ class Query:
 
 
 def parse(text: str, *, prefix_last: bool = False) -> Query:
-    """Parse what a user typed; any text is a query.
+    """Parse what a user typed; any text is a query, and of a very long one the beginning counts.
 
     With ``prefix_last``, for search as you type, a word that ends where the text ends also matches as a prefix.
     """
+    if len(text) > _MAX_TEXT:
+        text, prefix_last = _beginning(text), False
     text = text.encode("utf-8", "replace").decode()  # half a surrogate pair, which JSON can carry, is no text
     filters: dict[str, list[str]] = {"path": [], "tag": [], "title": []}
     phrases: list[Word] = []
@@ -137,11 +155,12 @@ def parse(text: str, *, prefix_last: bool = False) -> Query:
         rest[piece.start() : piece.end()] = readable[piece.start() : piece.end()] = " " * len(piece.group())
 
     words = [_stemmed(_word(t, prefix=prefix_last and t.span.end == len(text))) for t in tokens("".join(rest))]
+    folders, tags, titles = (tuple(dict.fromkeys(filters[key]))[:_MAX_FILTERS] for key in ("path", "tag", "title"))
     return Query(
-        tuple(dict.fromkeys(words))[:MAX_WORDS],
-        tuple(dict.fromkeys(phrases)),
-        tuple(dict.fromkeys(excluded)),
-        SearchFilter(folders=tuple(filters["path"]), tags=tuple(filters["tag"]), titles=tuple(filters["title"])),
+        _few(dict.fromkeys(words)),
+        tuple(dict.fromkeys(phrases))[:_MAX_PHRASES],
+        tuple(dict.fromkeys(excluded))[:_MAX_EXCLUDED],
+        SearchFilter(folders=folders, tags=tags, titles=titles),
         " ".join("".join(readable).split()),
     )
 
@@ -153,17 +172,46 @@ def all_words(query: Query) -> str:
 
 def any_words(query: Query) -> str:
     """Return the FTS5 expression of passages that hold anything that is wanted; empty if nothing is."""
-    return " OR ".join(word.match for word in dict.fromkeys(query.wanted + query.units))
+    return " OR ".join(word.match for word in _anything(query))
+
+
+def any_phrases(query: Query) -> list[str]:
+    """Return the phrases of ``any_words`` in their order."""
+    return [phrase for word in _anything(query) for phrase in word.phrases]
+
+
+def _anything(query: Query) -> Iterable[Word]:
+    return dict.fromkeys(query.wanted + query.units)
+
+
+def _beginning(text: str) -> str:
+    """Return the beginning of a text, up to the end of a word where there is one."""
+    beginning = text[:_MAX_TEXT]
+    return beginning if text[_MAX_TEXT].isspace() else (beginning.rsplit(None, 1)[0] if beginning.strip() else "")
+
+
+def _few(words: Collection[Word]) -> tuple[Word, ...]:
+    """Return the first words, as many as may be and as have few enough parts together."""
+    total = accumulate(len(word.parts) for word in words)
+    return tuple(word for word, parts in zip(words, total, strict=True) if parts <= _MAX_ALL_PARTS)[:MAX_WORDS]
 
 
 def _word(token: Token, *, prefix: bool) -> Word:
     if token.signed:
         return Word((), token.whole)
+    if len(token.parts) > _MAX_PARTS:
+        return _shortened(token)
     first = token.parts[0]
     single = len(token.parts) == 1 and first >= _FIRST_UNSPACED and (len(first) == 1 or not first[0].isalnum())
     long_enough = len(token.parts) > 1 or len(first) >= _MIN_PREFIX
     # Pairs of characters start at every character, so one alone is found as the beginning of a pair.
     return Word(token.parts, token.whole, prefix=single or (prefix and long_enough))
+
+
+def _shortened(token: Token) -> Word:
+    """Return the beginning of an address or the like; a sentence written without spaces keeps more of itself."""
+    sentence = Word(token.parts[:MAX_WORDS])
+    return sentence if sentence.unspaced else Word(token.parts[:_MAX_PARTS])
 
 
 def _stemmed(word: Word) -> Word:
@@ -174,7 +222,7 @@ def _phrase(text: str) -> Word | None:
     found = list(tokens(text))
     if len(found) == 1:
         return _word(found[0], prefix=False)
-    parts = tuple(part for token in found for part in token.parts)
+    parts = tuple(part for token in found for part in token.parts)[:MAX_WORDS]
     return Word(parts) if parts else None
 
 

@@ -9,14 +9,14 @@ from synapse_ls.core.errors import ModelError
 from synapse_ls.core.model import Hit, LegState, SearchAnswer, SearchFilter, SearchRequest
 from synapse_ls.core.terms import fold
 from synapse_ls.search import hits
-from synapse_ls.search.dense import dense
 from synapse_ls.search.fusion import rrf
 from synapse_ls.search.graph import distances, graph
 from synapse_ls.search.hits import Found
-from synapse_ls.search.lexical import NoteHit, lexical, slices
+from synapse_ls.search.lexical import NoteHit
 from synapse_ls.search.query import Query, parse
+from synapse_ls.search.snapshot import Snapshot
 from synapse_ls.search.spelling import corrected
-from synapse_ls.store import chunks, filters, meta, notes, symbols, terms, vectors
+from synapse_ls.store import chunks, meta, notes, vectors
 from synapse_ls.store.database import Connection
 from synapse_ls.store.notes import NoteRow
 
@@ -24,7 +24,7 @@ MAX_LIMIT = 100
 
 LEXICAL_WEIGHT = 1.0
 SEMANTIC_WEIGHT = 0.8
-GRAPH_WEIGHT = 0.05
+GRAPH_WEIGHT = 0.01
 _FADING = 4
 
 _DEPTH = 50
@@ -55,9 +55,13 @@ class Semantic:
 
 
 def search(
-    db: Connection, request: SearchRequest, semantic: Semantic, cancelled: Callable[[], bool] = lambda: False
+    db: Connection,
+    request: SearchRequest,
+    semantic: Semantic,
+    cancelled: Callable[[], bool] = lambda: False,
+    buffers: Connection | None = None,
 ) -> SearchAnswer:
-    """Answer a search inside the caller's read transaction.
+    """Answer a search inside the caller's read transaction, with the open ``buffers`` in place of their files.
 
     A leg that cannot run is named in the answer and the others answer. A query without words to look for gives the
     notes changed last. Raises ``SearchCancelledError`` soon after ``cancelled()``, asked between steps, becomes true.
@@ -65,31 +69,32 @@ def search(
     started = perf_counter()
     limit = min(max(request.limit, 1), MAX_LIMIT)
     query = parse(request.query, prefix_last=True)
-    allowed = _allowed(db, request.filter, query)
+    snapshot = Snapshot(db, buffers)
+    allowed = _allowed(snapshot, request.filter, query)
     if query.text:
         query = corrected(db, query)
-        found, states = _legs(db, request.mode, query, semantic, max(_DEPTH, 2 * limit), allowed, cancelled)
-        answered = _ranked(db, request, query, found, limit)
+        found, states = _legs(snapshot, request.mode, query, semantic, max(_DEPTH, 2 * limit), allowed, cancelled)
+        answered = _ranked(snapshot, request, query, found, limit)
     else:
         states = (_OFF, _OFF, _OFF)
-        answered = hits.recent(db, _recent(db, allowed, limit))
+        answered = hits.recent(snapshot, _recent(snapshot, allowed, limit))
     elapsed_ms = (perf_counter() - started) * 1000
     return SearchAnswer(meta.generation(db), tuple(answered), *states, elapsed_ms)
 
 
-def _allowed(db: Connection, asked: SearchFilter, query: Query) -> list[int] | None:
+def _allowed(snapshot: Snapshot, asked: SearchFilter, query: Query) -> list[int] | None:
     """Return the notes that may be found, ascending, or None if all may."""
-    left = [ids for ids in (filters.notes(db, asked), filters.notes(db, query.filter)) if ids is not None]
+    left = [ids for ids in (snapshot.filtered(asked), snapshot.filtered(query.filter)) if ids is not None]
     if query.excluded and not left:
-        left.append(filters.notes(db, SearchFilter(folders=("/",))) or [])  # all there are
+        left.append(snapshot.filtered(SearchFilter(folders=("/",))) or [])  # all there are
     if not left:
         return None
-    without = (terms.notes_holding(db, word.match) for word in query.excluded)
+    without = (snapshot.holding(word.match) for word in query.excluded)
     return sorted(set(left[0]).intersection(*left[1:]).difference(*without))
 
 
 def _legs(  # noqa: PLR0913, PLR0917 - everything a leg needs
-    db: Connection,
+    snapshot: Snapshot,
     mode: str,
     query: Query,
     semantic: Semantic,
@@ -105,27 +110,28 @@ def _legs(  # noqa: PLR0913, PLR0917 - everything a leg needs
     lexical_state = semantic_state = graph_state = _OFF
     if mode != "semantic":
         _stop_if(cancelled)
-        by_words = lexical(db, query, depth, allowed)
-        named = symbols.called(db, fold(query.text))
+        by_words = snapshot.lexical(query, depth, allowed)
+        named = snapshot.called(fold(query.text))
         exact = named if allowed is None else sorted({*named}.intersection(allowed))
         lexical_state = LegState("ok" if by_words or exact else "empty", 1.0)
     if mode != "lexical":
         _stop_if(cancelled)
         # A model votes on what it cannot read only where nobody else has anything to say.
         mute = mode == "hybrid" and bool(by_words) and semantic.english_only and not query.english
-        by_meaning, semantic_state = _semantic(db, query, semantic, depth, allowed, mute=mute)
+        by_meaning, semantic_state = _semantic(snapshot, query, semantic, depth, allowed, mute=mute)
     if mode == "hybrid":
         _stop_if(cancelled)
-        seeds = [note for note, _ in _fused(db, Found(by_words, by_meaning))[:_SEEDS]]
-        linked = [note for note, _ in graph(db, seeds, depth, allowed)]
+        seeds = [note for note, _ in _fused(snapshot, Found(by_words, by_meaning))[:_SEEDS]]
+        linked = [note for note, _ in graph(snapshot.db, seeds, depth, allowed)]
         graph_state = LegState("ok" if linked else "empty", 1.0)
     _stop_if(cancelled)
     return Found(by_words, by_meaning, linked, frozenset(exact)), (lexical_state, semantic_state, graph_state)
 
 
 def _semantic(  # noqa: PLR0913 - everything a leg needs
-    db: Connection, query: Query, semantic: Semantic, depth: int, allowed: Sequence[int] | None, *, mute: bool
+    snapshot: Snapshot, query: Query, semantic: Semantic, depth: int, allowed: Sequence[int] | None, *, mute: bool
 ) -> tuple[list[NoteHit], LegState]:
+    db = snapshot.db
     if semantic.embed is None:
         return [], LegState(semantic.state, None, semantic.note)
     if not vectors.has_model(db):
@@ -139,30 +145,33 @@ def _semantic(  # noqa: PLR0913 - everything a leg needs
         return [], LegState("unavailable", coverage, str(error))
     if len(vector) != 4 * int(meta.get(db, "dimensions") or 0):
         return [], LegState("unavailable", 0.0, "the index is being made anew for another model")
-    found = dense(db, vector, depth, allowed, hits.RELATED)
+    found = snapshot.dense(vector, depth, allowed, hits.RELATED)
     return found, LegState("ok" if found else "empty", coverage)
 
 
-def _ranked(db: Connection, request: SearchRequest, query: Query, found: Found, limit: int) -> list[Hit]:
-    rows = _rows(db, found)
-    scores = dict(_fused(db, found, rows))
-    if request.near is not None and (anchor := notes.by_path(db, request.near)) is not None:
-        away = distances(db, anchor.id, _NEAR_REACH)
+def _ranked(snapshot: Snapshot, request: SearchRequest, query: Query, found: Found, limit: int) -> list[Hit]:
+    rows = _rows(snapshot, found)
+    scores = dict(_fused(snapshot, found, rows))
+    near = None if request.near is None else request.near.encode("utf-8", "replace").decode()
+    if near is not None and (anchor := notes.by_path(snapshot.db, near)) is not None:
+        away = distances(snapshot.db, anchor.id, _NEAR_REACH)
         scores = {n: s * (1 + _NEAR_BOOST / (1 + away[n])) if n in away else s for n, s in scores.items()}
     for note in found.exact:  # above everything that ranks can sum up to
         scores[note] = 1.0 + scores.get(note, 0.0)
     ranking = sorted(scores.items(), key=lambda pair: (-pair[1], rows[pair[0]].path))
-    return hits.build(db, query, found, [(rows[n], score) for n, score in ranking], limit, explain=request.explain)
+    return hits.build(
+        snapshot, query, found, [(rows[n], score) for n, score in ranking], limit, explain=request.explain
+    )
 
 
-def _fused(db: Connection, found: Found, rows: dict[int, NoteRow] | None = None) -> list[tuple[int, float]]:
+def _fused(snapshot: Snapshot, found: Found, rows: dict[int, NoteRow] | None = None) -> list[tuple[int, float]]:
     """Fuse the legs' rankings.
 
     Where no note holds much of the query, words say little and meaning decides: the lexical votes weigh as much as
     the best note's share of the query's words, and the less that is, the more the semantic votes weigh and the faster
     they fade from the nearest note on.
     """
-    rows = rows or _rows(db, found)
+    rows = rows or _rows(snapshot, found)
     told = max((hit.coverage for hit in found.lexical), default=0.0)
     nearest = max((hit.score for hit in found.semantic), default=1.0)
     fading = _FADING * (1 - told)
@@ -174,16 +183,14 @@ def _fused(db: Connection, found: Found, rows: dict[int, NoteRow] | None = None)
     return rrf(rankings, key=lambda note: rows[note].path)
 
 
-def _rows(db: Connection, found: Found) -> dict[int, NoteRow]:
-    return notes.by_ids(
-        db, sorted({*found.graph, *found.exact, *(hit.note for hit in (*found.lexical, *found.semantic))})
-    )
+def _rows(snapshot: Snapshot, found: Found) -> dict[int, NoteRow]:
+    return snapshot.rows(sorted({*found.graph, *found.exact, *(hit.note for hit in (*found.lexical, *found.semantic))}))
 
 
-def _recent(db: Connection, allowed: Sequence[int] | None, limit: int) -> list[NoteRow]:
+def _recent(snapshot: Snapshot, allowed: Sequence[int] | None, limit: int) -> list[NoteRow]:
     if allowed is None:
-        return notes.recent(db, limit)
-    rows = [row for some in slices(allowed) for row in notes.by_ids(db, list(some or ())).values()]
+        return notes.recent(snapshot.db, limit)
+    rows = snapshot.rows(allowed).values()
     return sorted(rows, key=lambda row: (-row.mtime_ns, row.path))[:limit]
 
 

@@ -11,10 +11,14 @@ _MIN_LENGTH = 4
 # In a sentence a short word that no note holds is more often another word than a slip.
 _MIN_LENGTH_IN_COMPANY = 6
 _LONG = 8
+# A longer query is a text, which has other words to be found by; every look for a word's neighbours costs.
+_MAX_WORDS = 16
 
 
 def corrected(db: Connection, query: Query) -> Query:
     """Return the query with each unknown word replaced by the nearest known one, if one is near enough."""
+    if len(query.words) > _MAX_WORDS:
+        return query
     shortest = _MIN_LENGTH if len(query.wanted) == 1 else _MIN_LENGTH_IN_COMPANY
     words = tuple(_corrected(db, word, shortest) for word in query.words)
     return query if words == query.words else replace(query, words=words)

@@ -31,6 +31,12 @@ def by_ids(db: Connection, ids: Sequence[int]) -> dict[int, ChunkRow]:
     return {row[0]: _chunk(row) for row in rows}
 
 
+def text_at(db: Connection, note: int, ordinal: int) -> str:
+    """Return the text of one chunk of a note; empty if there is none."""
+    row = db.execute("SELECT text FROM chunks WHERE note = ? AND ordinal = ?", (note, ordinal)).fetchone()
+    return "" if row is None else str(row[0])
+
+
 def of_note(db: Connection, note: int) -> list[ChunkRow]:
     """Return a note's chunks in the order of the text."""
     rows = db.execute(f"SELECT {_COLUMNS} FROM chunks WHERE note = ? ORDER BY ordinal", (note,))

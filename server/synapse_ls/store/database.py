@@ -16,6 +16,7 @@ Connection = apsw.Connection
 
 _BUSY_MS = 5_000
 _MMAP_BYTES = 256 * 1024 * 1024
+_VECTOR_RUIN = ("blob read error", "Internal sqlite-vec error", "could not open", "validity")
 _RUINED = (apsw.NotADBError, apsw.CorruptError, apsw.FormatError)
 
 
@@ -119,6 +120,8 @@ class Index:
             ) from error
 
     def _prepared(self) -> Connection:
+        if self.path.exists() and not self.path.is_file():
+            raise OSError("it is not a file; remove it")
         # The file is made with its mode before SQLite opens it; its -wal and -shm files take the same mode.
         os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         self.path.chmod(0o600)
@@ -167,10 +170,26 @@ def _connect(path: Path, flags: int) -> Connection:
     return connection
 
 
+def memory() -> Connection:
+    """Return an empty index that lives in memory and goes with its connection; for one thread at a time."""
+    connection = _connect(Path(":memory:"), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+    connection.execute(schema.TABLES)
+    return connection
+
+
+def is_ruin(error: BaseException) -> bool:
+    """Return whether an error says that the file's content is damaged, so that only a new one helps."""
+    # sqlite-vec tells of pages that it cannot read by words alone.
+    told = isinstance(error, apsw.SQLError) and any(sign in str(error) for sign in _VECTOR_RUIN)
+    return told or isinstance(error, _RUINED)
+
+
 def private_folder(folder: Path) -> None:
-    """Make a folder that only its owner may enter: an index holds the notes' text."""
+    """Make a folder, and those above it that are missing, for its owner alone: an index holds the notes' text."""
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for above in reversed(folder.parents):
+            above.mkdir(exist_ok=True, mode=0o700)
+        folder.mkdir(exist_ok=True, mode=0o700)
         folder.chmod(0o700)
     except OSError as error:
         raise IndexStateError(

@@ -1,6 +1,6 @@
 """Links and the names they may mean. What they do mean is decided in ``synapse_ls.links``."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from synapse_ls.core.text import Range
@@ -10,23 +10,40 @@ from synapse_ls.store.notes import PLACE, range_of
 
 @dataclass(frozen=True, slots=True)
 class NameRow:
-    """A name that means a note: ``kind`` is path, alias or title, ``text`` the name, ``path`` the note's path."""
+    """A name that means the note or the file at ``path``.
+
+    ``kind`` is path, alias, title, page, journal or id for a note; attachment for a file that is no note, which has a
+    ``size`` in bytes and no ``note``.
+    """
 
     kind: str
     text: str
-    note: int
+    note: int | None
     path: str
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What the index holds of a link's meaning: a note or an attachment's path, and whether others fit too."""
+
+    note: int | None = None
+    attachment: str | None = None
+    ambiguous: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class OpenLink:
-    """A link to be resolved."""
+    """A link to be resolved, with what it is held to mean."""
 
     id: int
+    source: int
     source_path: str
     kind: str
     target: str
-    key: str
+    fragment: str | None
+    label: str | None
+    stored: Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,32 +57,119 @@ class Backlink:
     range: Range
 
 
+_OPEN = (
+    "SELECT k.id, k.source, n.path, k.kind, k.target, k.fragment, k.label, k.resolved, k.attachment, k.ambiguous "
+    "FROM links k JOIN notes n ON n.id = k.source"
+)
+
+
 def named(db: Connection, key: str) -> list[NameRow]:
-    """Return the names under a look-up key, by path."""
+    """Return the names of notes and attachments under a look-up key, by path."""
     rows = db.execute(
-        "SELECT m.kind, m.text, m.note, n.path FROM names m JOIN notes n ON n.id = m.note "
-        "WHERE m.key = ? ORDER BY n.path",
+        "SELECT m.kind, m.text, m.note, n.path, 0 FROM names m JOIN notes n ON n.id = m.note WHERE m.key = ?1 "
+        "UNION ALL SELECT 'attachment', path, NULL, path, size FROM attachments WHERE key = ?1 ORDER BY 4",
         (key,),
     )
     return [NameRow(*row) for row in rows]
 
 
-def to_resolve(db: Connection, keys: Iterable[str], sources: Iterable[int]) -> list[OpenLink]:
-    """Return the links that could mean something else now: those under ``keys`` and those of the notes ``sources``."""
+def to_resolve(db: Connection, keys: Iterable[str], sources: Iterable[int], *, second: bool = True) -> list[OpenLink]:
+    """Return the links that could mean something else now: those under ``keys`` and those of the notes ``sources``.
+
+    With ``second`` the keys of second readings count too.
+    """
     found: dict[int, OpenLink] = {}
-    query = "SELECT k.id, n.path, k.kind, k.target, k.key FROM links k JOIN notes n ON n.id = k.source WHERE "
+    columns = ("key", "other_key") if second else ("key",)
     for key in keys:
-        for row in db.execute(query + "k.key = ?", (key,)):
-            found[row[0]] = OpenLink(*row)
+        for column in columns:
+            found.update((row.id, row) for row in _open(db, f"{_OPEN} WHERE k.{column} = ?", (key,)))
     for source in sources:
-        for row in db.execute(query + "k.source = ?", (source,)):
-            found[row[0]] = OpenLink(*row)
+        found.update((row.id, row) for row in _open(db, f"{_OPEN} WHERE k.source = ?", (source,)))
     return list(found.values())
 
 
-def resolve(db: Connection, meanings: Iterable[tuple[int | None, int]]) -> None:
-    """Record what links mean, as (note or None, link)."""
-    db.executemany("UPDATE links SET resolved = ? WHERE id = ?", list(meanings))
+def every(db: Connection) -> Iterator[OpenLink]:
+    """Yield all links; none may be written meanwhile."""
+    return _open(db, _OPEN, ())
+
+
+def _open(db: Connection, query: str, values: tuple[str | int, ...]) -> Iterator[OpenLink]:
+    for row in db.execute(query, values):
+        id_, source, path, kind, target, fragment, label, note, attachment, ambiguous = row
+        stored = Stored(note, attachment, bool(ambiguous))
+        yield OpenLink(id_, source, path, kind, target, fragment, label, stored)
+
+
+def resolve(db: Connection, meanings: Iterable[tuple[Stored, int]]) -> None:
+    """Record what links mean, as (meaning, link)."""
+    db.executemany(
+        "UPDATE links SET resolved = ?, attachment = ?, ambiguous = ? WHERE id = ?",
+        [(meaning.note, meaning.attachment, meaning.ambiguous, link) for meaning, link in meanings],
+    )
+
+
+def definitions(db: Connection, source: int) -> dict[str, str]:
+    """Return the targets of a note's reference definitions by label."""
+    rows = db.execute("SELECT label, target FROM links WHERE source = ? AND kind = 'reference' ORDER BY id", (source,))
+    return {label: target for label, target in rows if label}
+
+
+def put_attachments(db: Connection, files: Iterable[tuple[str, str, int]], gone: Iterable[str]) -> set[str]:
+    """Write attachments as (path, look-up key, size), forget others; returns the keys that changed their meaning."""
+    changed: set[str] = set()
+    for path in gone:
+        changed.update(key for (key,) in db.execute("DELETE FROM attachments WHERE path = ? RETURNING key", (path,)))
+    for path, key, size in files:
+        if db.execute("UPDATE attachments SET size = ? WHERE path = ? RETURNING 1", (size, path)).fetchone() is None:
+            db.execute("INSERT INTO attachments(path, key, size) VALUES(?, ?, ?)", (path, key, size))
+            changed.add(key)
+    return changed
+
+
+def attachments(db: Connection, folder: str = "") -> dict[str, int]:
+    """Return the sizes of the attachments below a folder by path."""
+    rows = db.execute(
+        "SELECT path, size FROM attachments WHERE ?1 = '' OR (path >= ?1 || '/' AND path < ?1 || '0') ORDER BY path",
+        (folder,),
+    )
+    return dict(rows)
+
+
+def sizes(db: Connection, paths: Iterable[str]) -> dict[str, int]:
+    """Return the sizes of those of the paths that are attachments."""
+    found = ((path, db.execute("SELECT size FROM attachments WHERE path = ?", (path,)).get) for path in paths)
+    return {path: int(size) for path, size in found if size is not None}
+
+
+def order_evidence(db: Connection) -> tuple[int, int]:
+    """Return how many labelled wiki links name a note by their target alone, and how many by their label alone."""
+    row = db.execute(
+        "SELECT count(*) FILTER (WHERE target AND NOT label), count(*) FILTER (WHERE label AND NOT target) FROM ("
+        "SELECT EXISTS(SELECT 1 FROM names WHERE key = k.key) AS target, "
+        "EXISTS(SELECT 1 FROM names WHERE key = k.other_key) AS label "
+        "FROM links k WHERE k.other_key IS NOT NULL AND k.label IS NOT NULL)"
+    ).fetchone()
+    return (0, 0) if row is None else (int(row[0]), int(row[1]))
+
+
+def id_evidence(db: Connection) -> int:
+    """Return how many links name a note by a long number at the start of its file's name and by nothing else."""
+    return int(
+        db.execute(
+            "SELECT count(*) FROM names m JOIN links k ON k.key = m.key "
+            "WHERE m.kind = 'id' AND length(m.text) > 4 "
+            "AND NOT EXISTS(SELECT 1 FROM names o WHERE o.key = m.key AND o.kind != 'id')"
+        ).get
+    )
+
+
+def has_journals(db: Connection) -> bool:
+    """Return whether the notes lie as Logseq lays them: in pages/ and journals/."""
+    day = "journals/" + "[0-9]" * 4 + "_[0-9][0-9]_[0-9][0-9].*"
+    query = (
+        "SELECT EXISTS(SELECT 1 FROM notes WHERE path GLOB ?) AND EXISTS(SELECT 1 FROM notes WHERE path GLOB 'pages/*')"
+    )
+    return bool(db.execute(query, (day,)).get)
 
 
 def neighbours(db: Connection, notes: Sequence[int]) -> list[tuple[int, int]]:
@@ -79,12 +183,13 @@ def neighbours(db: Connection, notes: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def degree(db: Connection, notes: Sequence[int]) -> dict[int, int]:
-    """Return how many links lead from or to each of the given notes."""
+    """Return how many links lead from or to each of the given notes, those to themselves left out."""
     marks = ",".join(map(str, notes))
     found = dict.fromkeys(notes, 0)
     for column in ("source", "resolved"):
         for note, number in db.execute(
-            f"SELECT {column}, count(*) FROM links WHERE {column} IN ({marks}) AND resolved IS NOT NULL GROUP BY 1"
+            f"SELECT {column}, count(*) FROM links WHERE {column} IN ({marks}) AND resolved IS NOT NULL "
+            "AND resolved != source GROUP BY 1"
         ):
             found[note] += number
     return found

@@ -122,6 +122,17 @@ def stamps(db: Connection, folder: str = "") -> dict[str, FileStamp]:
     return {path: FileStamp(size, mtime_ns, hash_) for path, size, mtime_ns, hash_ in rows}
 
 
+def hashes(db: Connection) -> list[tuple[int, str, bytes]]:
+    """Return (note, path, hash of the content) of every note, by path."""
+    return list(db.execute("SELECT id, path, hash FROM notes ORDER BY path"))
+
+
+def content(db: Connection, path: str) -> tuple[int, bytes] | None:
+    """Return the note at a path with the hash of its content."""
+    row = db.execute("SELECT id, hash FROM notes WHERE path = ?", (path,)).fetchone()
+    return None if row is None else (int(row[0]), bytes(row[1]))
+
+
 def forget_stamps(db: Connection) -> None:
     """Make every file look changed, so that the next walk reads it again."""
     db.execute("UPDATE notes SET hash = x'', mtime_ns = 0")
@@ -212,9 +223,9 @@ def _put_details(db: Connection, note: int, record: NoteRecord) -> None:
         "INSERT INTO tags(note, name, folded) VALUES(?, ?, ?)", [(note, tag, fold(tag)) for tag in record.tags]
     )
     db.executemany(
-        f"INSERT INTO links(source, kind, target, fragment, label, key, {PLACE}) "
-        f"VALUES(?, ?, ?, ?, ?, ?, {_PLACE_MARKS})",
-        [(note, k.kind, k.target, k.fragment, k.label, k.key, *place(k.range)) for k in record.links],
+        f"INSERT INTO links(source, kind, target, fragment, label, key, other_key, {PLACE}) "
+        f"VALUES(?, ?, ?, ?, ?, ?, ?, {_PLACE_MARKS})",
+        [(note, k.kind, k.target, k.fragment, k.label, k.key, k.other_key, *place(k.range)) for k in record.links],
     )
     symbols: list[tuple[str, str, int | None]] = [("note", record.title, None)]
     symbols += [("alias", alias, None) for alias in record.aliases]

@@ -39,7 +39,10 @@ class HeadingRecord:
 
 @dataclass(frozen=True, slots=True)
 class LinkRecord:
-    """A link as written; ``key`` is the name under which its target is looked up (see ``links.names``)."""
+    """A link as written; ``key`` is the name under which its target is looked up (see ``links.names``).
+
+    ``other_key`` is that of its second reading, if it has one (see ``links.readings``).
+    """
 
     kind: str
     target: str
@@ -47,13 +50,14 @@ class LinkRecord:
     label: str | None
     key: str
     range: Range
+    other_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NameRecord:
     """A name by which links can mean the note.
 
-    ``kind`` is ``path``, ``alias`` or ``title``; ``key`` is the look-up key.
+    ``kind`` is ``path``, ``alias``, ``title``, ``page``, ``journal`` or ``id``; ``key`` is the look-up key.
     """
 
     kind: str

@@ -1,6 +1,6 @@
 """The tables of an index. A change here raises ``VERSION``: an index is a cache and is made anew, never migrated."""
 
-VERSION = 2
+VERSION = 3
 # Tells an index from the databases of other applications.
 APPLICATION_ID = 0x53594E41
 
@@ -47,11 +47,18 @@ CREATE TABLE tags(note INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NUL
 CREATE INDEX tags_note ON tags(note);
 CREATE INDEX tags_folded ON tags(folded);
 
--- resolved is the note that the link means, if exactly one is meant.
+-- Files that are no notes and may be linked; their content is never read.
+CREATE TABLE attachments(path TEXT PRIMARY KEY, key TEXT NOT NULL, size INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX attachments_key ON attachments(key);
+
+-- resolved is the note that the link means, attachment the path of the file; ambiguous if others fit as well but for
+-- their place. other_key is that of a second reading of the link.
 CREATE TABLE links(
   id INTEGER PRIMARY KEY, source INTEGER NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL, fragment TEXT, label TEXT,
-  key TEXT NOT NULL, resolved INTEGER, {_PLACE}
+  key TEXT NOT NULL, other_key TEXT, resolved INTEGER, attachment TEXT, ambiguous INTEGER NOT NULL DEFAULT 0, {_PLACE}
 );
+CREATE INDEX links_other ON links(other_key) WHERE other_key IS NOT NULL;
+CREATE INDEX links_attachment ON links(attachment) WHERE attachment IS NOT NULL;
 CREATE INDEX links_source ON links(source);
 CREATE INDEX links_key ON links(key);
 CREATE INDEX links_resolved ON links(resolved) WHERE resolved IS NOT NULL;

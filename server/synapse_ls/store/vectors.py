@@ -66,6 +66,20 @@ def adopt(db: Connection, input_key: bytes) -> int | None:
     return _insert(db, name, row[0])
 
 
+def get(db: Connection, input_key: bytes) -> bytes | None:
+    """Return the vector of an input, live or parked (float32, little endian), or None."""
+    model = meta.get(db, "model")
+    if model is None:
+        return None
+    name = _name(input_key, model)
+    row = db.execute(
+        "SELECT e.embedding FROM vectors v JOIN embeddings e ON e.rowid = v.id WHERE v.key = ?1 "
+        "UNION ALL SELECT embedding FROM parked WHERE key = ?1",
+        (name,),
+    ).fetchone()
+    return None if row is None else bytes(row[0])
+
+
 def put(db: Connection, input_key: bytes, embedding: bytes) -> int:
     """Store the vector of an input (float32, little endian) and give it to every chunk that waits for it.
 

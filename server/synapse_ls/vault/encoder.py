@@ -8,7 +8,7 @@ from typing import Literal
 
 from synapse_ls.core.config import EmbeddingSettings, embedding_workers
 from synapse_ls.core.errors import ModelError
-from synapse_ls.inference import embedder, registry
+from synapse_ls.inference import bundled, embedder, registry
 from synapse_ls.inference.pool import EmbeddingPool
 
 _LOG = logging.getLogger(__name__)
@@ -51,6 +51,17 @@ class Encoder:
                     self._thread.start()
                 return
         then()
+
+    def look(self) -> None:
+        """Say whether the model could be loaded, without loading it."""
+        if self._settled:
+            return
+        try:
+            bundled.weights()
+        except ModelError as error:
+            self._decide("missing", str(error))
+        else:
+            self.state = "ready"
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the model is there or known not to come; returns whether that is so."""

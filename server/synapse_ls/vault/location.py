@@ -7,8 +7,9 @@ from hashlib import blake2b
 from pathlib import Path
 
 import platformdirs
+from filelock import FileLock, Timeout
 
-from synapse_ls.core.errors import VaultError
+from synapse_ls.core.errors import IndexStateError, VaultError
 
 INDEX_NAME = "index.db"
 LOCK_NAME = "writer.lock"
@@ -50,11 +51,24 @@ def index_folder(root: Path) -> Path:
 
 
 def forget(root: Path) -> bool:
-    """Remove a vault's index; returns whether there was one."""
+    """Remove a vault's index; returns whether there was one.
+
+    Raises:
+        IndexStateError: A running Synapse writes it.
+    """
     folder = index_folder(root)
     if not folder.exists():
         return False
-    shutil.rmtree(folder)
+    try:
+        with FileLock(folder / LOCK_NAME, timeout=0, mode=0o600):
+            for path in folder.iterdir():
+                if path.name != LOCK_NAME:
+                    path.unlink()
+    except Timeout:
+        raise IndexStateError("a running Synapse keeps this index; close your editor first") from None
+    except OSError as error:
+        raise IndexStateError(f"the index in {folder} cannot be removed ({error.strerror or error})") from error
+    shutil.rmtree(folder, ignore_errors=True)
     return True
 
 

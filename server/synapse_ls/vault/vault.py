@@ -11,12 +11,15 @@ from filelock import FileLock, Timeout
 from synapse_ls.core.config import Settings
 from synapse_ls.core.errors import IndexStateError, SynapseError
 from synapse_ls.core.model import SearchAnswer, SearchRequest
+from synapse_ls.indexer import walk
 from synapse_ls.indexer.pipeline import Indexer
 from synapse_ls.search.searcher import Semantic, search
+from synapse_ls.search.snapshot import Snapshot
 from synapse_ls.store import database, meta, notes, vectors
 from synapse_ls.store.database import Connection, Index
 from synapse_ls.vault import location
 from synapse_ls.vault.encoder import Encoder
+from synapse_ls.vault.overlay import Overlay
 from synapse_ls.vault.settings import settings_of
 from synapse_ls.vault.status import ModelStatus, VaultState, VaultStatus
 
@@ -61,6 +64,10 @@ class Vault:
         self._readers_gone = threading.Condition()
         self._formerly: Index | None = None
         self._takeover: threading.Thread | None = None
+        self._overlay = Overlay()
+        self._rebuilding: threading.Thread | None = None
+        # Set where an index is only looked at and nobody writes it.
+        self._alone = False
 
     @property
     def read_only(self) -> bool:
@@ -91,6 +98,10 @@ class Vault:
         if model:
             self._encoder.start(self._model_decided)
 
+    def has_index(self) -> bool:
+        """Return whether there is an index already; no is also the answer for a folder that cannot be a vault."""
+        return (location.index_folder(self.root.expanduser().resolve()) / location.INDEX_NAME).exists()
+
     def look(self) -> bool:
         """Open the index for reading only, neither writing nor waiting; returns False if there is none."""
         self.root = location.vault_root(self.root)
@@ -98,19 +109,24 @@ class Vault:
         if not self._index_path().exists():
             return False
         self._index = Index(self._index_path(), read_only=True)
+        self._lock = FileLock(self.folder / location.LOCK_NAME, mode=0o600, thread_local=False)
+        self._alone = self._locked()
+        self._lock.release()
         return True
 
     def close(self) -> None:
         """Stop the work and let the index go; what is committed stays."""
         self._closing.set()
-        if self._takeover is not None:
-            self._takeover.join()
+        for thread in (self._takeover, self._rebuilding):
+            if thread is not None:
+                thread.join()
         if self._indexer is not None:
             self._indexer.close()
         with self._readers_gone:
             index, self._index = self._index, None
             self._error = f"the vault {self.root.name} is closed"
             self._readers_gone.wait_for(lambda: not self._readers)
+        self._overlay.close()
         for opened in (index, self._formerly):
             if opened is not None:
                 opened.close()
@@ -132,6 +148,11 @@ class Vault:
         try:
             with index.read() as db:
                 yield db
+        except Exception as error:
+            if not database.is_ruin(error):
+                raise
+            self._ruined(error)
+            raise IndexStateError("the index was damaged and is being rebuilt; try again in a moment") from error
         finally:
             with self._readers_gone:
                 self._readers -= 1
@@ -141,8 +162,8 @@ class Vault:
         """Answer a search from one snapshot of the index."""
         self._searches += 1
         semantic = self.semantic(wait=request.mode != "lexical")
-        with self.read() as db:
-            return search(db, request, semantic, cancelled)
+        with self.read() as db, self._overlay.read() as buffers:
+            return search(db, request, semantic, cancelled, buffers)
 
     def semantic(self, *, wait: bool) -> Semantic:
         """Return how queries are embedded now, or why they are not; waits up to a second for a loading model."""
@@ -159,6 +180,42 @@ class Vault:
         if held != spec.fingerprint:
             return Semantic(None, "unavailable", "the index holds vectors of another model; run synapse-ls index")
         return Semantic(lambda text: pool.query(text).astype("<f4").tobytes(), "ok", None)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """Give one state of the notes: the index inside one transaction, with the open buffers in place of their files.
+
+        Raises:
+            IndexStateError: The index is not open (yet).
+        """
+        with self.read() as db, self._overlay.read() as buffers:
+            yield Snapshot(db, buffers)
+
+    def type(self, path: str, text: str, version: int) -> None:
+        """Take over the text of an open note: it is searchable by words at once, by meaning where passages are known.
+
+        Raises:
+            IndexStateError: The index is not open (yet).
+        """
+        with self.read() as db:
+            stored = notes.content(db, path)
+            if stored is None and not walk.belongs(self.root, path, self.settings.index):
+                return
+            if not self._overlay.put(path, text, version, self.settings.index.max_file_kib * 1024):
+                return
+            spec = self._encoder.spec
+            if spec is not None and meta.get(db, "model") == spec.fingerprint:
+                self._overlay.adopt(spec, lambda key: vectors.get(db, key))
+
+    def embed_typed(self, cancelled: Callable[[], bool]) -> None:
+        """Embed the passages of open notes that are without a vector."""
+        pool = self._encoder.pool
+        if pool is not None:
+            self._overlay.embed(pool, lambda: cancelled() or self._closing.is_set())
+
+    def let_go(self, path: str) -> None:
+        """Forget the text of a note that is no longer open: the disk's text counts again."""
+        self._overlay.remove(path)
 
     def submit(self, files: Iterable[str] = (), folders: Iterable[str] = ()) -> None:
         """Tell of files or folders (relative, with ``/``; "" is all) that may have changed."""
@@ -177,7 +234,28 @@ class Vault:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until words and vectors are current, as far as this process brings that about."""
+        rebuilding = self._rebuilding
+        if rebuilding is not None:
+            rebuilding.join(timeout)
+            if rebuilding.is_alive():
+                return False
         return self._indexer is None or self._indexer.wait(timeout)
+
+    def writer_is_gone(self) -> bool:
+        """Return whether the process that wrote the index, which this one reads along, has ended."""
+        if not self._locked():
+            return False
+        if self._lock is not None:
+            self._lock.release()
+        return True
+
+    def has_words(self) -> bool:
+        """Return whether a first walk over the vault was ever finished, by this process or by another."""
+        try:
+            with self.read() as db:
+                return meta.get(db, "words") is not None
+        except IndexStateError:
+            return False
 
     def progress(self) -> tuple[int, int]:
         """Return (files of the update in work, files left of it)."""
@@ -236,7 +314,7 @@ class Vault:
         if self._index is None:
             return "starting"
         if indexer is None:
-            return "readOnly"
+            return "ready" if self._alone else "readOnly"
         if indexer.error is not None and not indexer.progress.words_ready:
             return "failed"
         if files:
@@ -252,8 +330,44 @@ class Vault:
             self.warnings.append(f"{self.root.name}: {index.rebuilt}")
         self._index = index
         self._error = None
-        self._indexer = Indexer(index, self.root, self.settings, self._changed, watch=self._watch)
+        self._indexer = Indexer(
+            index,
+            self.root,
+            self.settings,
+            self._changed,
+            watch=self._watch,
+            known=self._overlay.vector,
+            ruined=self._ruined,
+        )
         self._indexer.start()
+
+    def _ruined(self, error: Exception) -> None:
+        """Have a damaged index made anew, off this thread: it may be the indexer's own."""
+        with self._readers_gone:
+            if self._rebuilding is not None or self._indexer is None or self._closing.is_set():
+                return
+            self._rebuilding = threading.Thread(target=self._make_anew, name="synapse-rebuild", daemon=True)
+        _LOG.warning("the index of %s is damaged (%s) and is being rebuilt", self.root, error)
+        self.warnings.append(f"{self.root.name}: the index was damaged ({error}) and is being rebuilt")
+        self._rebuilding.start()
+
+    def _make_anew(self) -> None:
+        indexer = self._indexer
+        if indexer is not None:
+            indexer.close()
+        with self._readers_gone:
+            index, self._index = self._index, None
+            self._readers_gone.wait_for(lambda: not self._readers)
+        if index is not None:
+            index.close()
+        try:
+            self._write(rebuild=True)
+        except IndexStateError as error:
+            self._error = str(error)
+        else:
+            self._encoder.start(self._model_decided)
+        self._rebuilding = None
+        self._changed()
 
     def _read_along(self, *, rebuild: bool) -> None:
         if rebuild:

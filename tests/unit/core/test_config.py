@@ -29,6 +29,7 @@ VALUES: dict[str, tuple[list[Any], list[Any]]] = {
     "trust.values": ([{"verified": 1.0}], [{"a": float("nan")}, {"a": None}, 1]),
     "search.limit": ([1, 100], [0, 101, "10", None]),
     "hover.maxLines": ([1, 200], [0, 201, 1e9]),
+    "links.dialect": (["auto", "obsidian", "zk"], ["mixed", "Obsidian", "", None, 1, ["zk"]]),
 }
 GOOD = [(key, value) for key, (good, _) in VALUES.items() for value in good]
 BAD = [(key, value) for key, (_, bad) in VALUES.items() for value in bad]

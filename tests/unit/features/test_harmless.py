@@ -34,6 +34,8 @@ from synapse_ls.features.harmless import harmless
         ("``a ` [b](c)`` [d](e)", "``a ` [b](c)`` d"),
         ("```python\n[x](y) <b>\n```\n[x](y)", "```python\n[x](y) <b>\n```\nx"),
         ("~~~\n[x](y)\n~~~", "~~~\n[x](y)\n~~~"),
+        ("``` c++ {.numbered} [x](y)\na\n```", "```c++\na\n```"),
+        ("~~~c# | b\na\n~~~", "~~~c#\na\n~~~"),
         ("````\n```\n[x](y)\n```\n````\n[x](y)", "````\n```\n[x](y)\n```\n````\nx"),
         ("```\nunclosed [x](y)", "```\nunclosed [x](y)\n```"),
         ("- item\n  ```\n  [x](y)\n  ```", "- item\n```\n  [x](y)\n```"),
@@ -73,6 +75,16 @@ def test_shown(text: str, shown: str) -> None:
         "[x\ny](command:y)",
         "[x]<!-- -->(command:y)",
         "[`](`[x](command:y)`)`",
+        "```a ![x](http://e/i) | b\n|-|-|",
+        "~~~a [x](command:y) | b\n|-|-|\n| [x](command:y) | ![x](http://e/i) |",
+        *(
+            f"# Head\nx `\n{blank}\n`![a](http://e/i.png)` `[go](command:x)`"
+            for blank in ("\u00a0", "\u0085", "\u2003", "\u3000", "\x0b", "\x0c", "\x1c", "\u2028", "\ufeff")
+        ),
+        "> ```\n\u00a0> [x](command:y)\n> ```\n[x](command:y)",
+        "```\n[x](command:y)\n```\u00a0\n[x](command:y)",
+        "-\u00a0```\n[x](command:y)",
+        "\u0663. ```\n[x](command:y)",
     ],
 )
 def test_text_that_looks_like_code_is_text(text: str) -> None:
@@ -83,8 +95,10 @@ def test_text_that_looks_like_code_is_text(text: str) -> None:
 def live(shown: str) -> list[str]:
     """Return what a renderer of Markdown makes active: links, images, HTML."""
     found: list[str] = []
-    for rules in ("commonmark", "gfm-like"):
-        parser = MarkdownIt(rules, {"html": True, "linkify": False})
+    for rules in ("commonmark", "gfm-like", "with tables"):
+        parser = MarkdownIt("commonmark" if rules == "with tables" else rules, {"html": True, "linkify": False})
+        if rules == "with tables":
+            parser.enable("table")
         setattr(parser, "validateLink", lambda _: True)  # noqa: B010 - the worst of all renderers
         waiting = parser.parse(shown)
         while waiting:
@@ -99,7 +113,9 @@ PIECES = st.sampled_from(
     ["[x](command:y)", "![i](http://z)", "<img src=q>", "[r]: command:y", "[r]", "```", "````", "~~~", "`", "``", "\\",
      "\n", "\n\n", " ",
      "    ", "> ", "- ", "1. ", "|", "|---|", "](", "[", "]", "(", ")", "<", ">", "!", ":", "\r", "\t",
-     "word", "[[w]]", "![[w]]", "<!--", "-->", "[a", "b](javascript:z)", "#"]
+     "word", "[[w]]", "![[w]]", "<!--", "-->", "[a", "b](javascript:z)", "#",
+     "\n\u00a0\n", "\n\x0c\n", "\n\x1c\n", "\u0085", "\u3000", "\x0b", "\u2028", " | ", "\n|-|-|\n", "\n-|-\n",
+     "`[x](command:y)`", "```a ![i](z) | b", "~~~a | [x](y)", "---", "==="]
 )  # fmt: skip
 
 

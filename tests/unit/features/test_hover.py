@@ -11,7 +11,9 @@ from synapse_ls.features.hover import Hover, Look, Place, hover
 from synapse_ls.features.symbols import Symbol
 from synapse_ls.indexer.record import note_record
 from synapse_ls.links import resolver
-from synapse_ls.store import notes, vectors
+from synapse_ls.links.dialects import DIALECTS
+from synapse_ls.links.names import key
+from synapse_ls.store import links, notes, vectors
 from synapse_ls.store.database import Connection, Index
 from tests.support.index import DIMENSIONS, MODEL, vector
 
@@ -231,3 +233,48 @@ def test_passage_nearest_in_meaning_is_shown(tmp_path: Path, part: str) -> None:
     assert found is not None
     assert f"The {part.lower()} is what" in found.text
     assert asked == ["Turn to parts for roof."]
+
+
+@pytest.mark.parametrize(
+    ("link", "markdown", "shown_"),
+    [
+        ("![[pla‸n.pdf]]", True, "**plan.pdf** · PDF, 2.0 KiB\n\nimg/plan.pdf"),
+        ("[the plan](img/pla‸n.pdf)", False, "plan.pdf · PDF, 2.0 KiB\n\nimg/plan.pdf"),
+        ("[[LICE‸NSE]]", False, "LICENSE · file, 5 bytes\n\nLICENSE"),
+        ("[[bi‸g_.mov]]", True, "**big\\_.mov** · MOV, 3.5 GiB\n\nbig\\_.mov"),
+        ("[[x‸.png]]", False, "x.png · PNG, 1 bytes\n\na/x.png\n\ncould also mean b/x.png"),
+    ],
+)
+def test_attachment_is_named_and_not_read(tmp_path: Path, link: str, shown_: str, *, markdown: bool) -> None:
+    """Its name, kind and size; the files are not even there."""
+    sizes = {"img/plan.pdf": 2048, "LICENSE": 5, "big_.mov": 7 << 29, "a/x.png": 1, "b/x.png": 2}
+    with vault(tmp_path, {}) as index:
+        with index.write() as db:
+            links.put_attachments(db, [(path, key(path), size) for path, size in sizes.items()], ())
+        with index.read() as db:
+            found = at(db, link, Look(markdown=markdown))
+    assert found is not None
+    assert found.text == shown_
+
+
+def test_ambiguous_link_shows_the_nearest_and_names_the_others(tmp_path: Path) -> None:
+    """In one line, at most three by name."""
+    texts = {f"{folder}/same.md": f"in {folder}" for folder in ("a/b", "c", "d", "e", "f")}
+    with vault(tmp_path, texts) as index, index.read() as db:
+        found = at(db, "[[sa‸me]]", Look(markdown=False))
+    assert found is not None
+    assert found.text == ("same · c/same.md\n\ncould also mean a/b/same.md, d/same.md, e/same.md and 1 more\n\nin c")
+
+
+def test_link_with_its_label_first(tmp_path: Path) -> None:
+    """In a vault that writes so, the other part is the target and names the heading."""
+    with vault(tmp_path, {"a.b.md": "# Top\n\n## Last\n\nthe end\n"}) as index:
+        with index.write() as db:
+            resolver.speak(db, DIALECTS["dendron"])
+        with index.read() as db:
+            found = at(db, "[[the lab‸el|a.b#last]]", Look(markdown=False))
+            missing = at(db, "[[the lab‸el|x.y]]", Look(markdown=False))
+    assert found is not None
+    assert missing is not None
+    assert found.text.endswith("the end")
+    assert missing.text == "no such note: x.y"

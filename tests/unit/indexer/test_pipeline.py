@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from synapse_ls.core.config import IndexSettings, Settings
+from synapse_ls.core.config import IndexSettings, LinkSettings, Settings
 from synapse_ls.core.errors import ModelError
 from synapse_ls.indexer import pipeline
 from synapse_ls.indexer.pipeline import Indexer
@@ -441,3 +441,56 @@ def test_watcher_brings_every_change_of_a_busy_time(root: Path, index: Path) -> 
         until(lambda: made.rows("SELECT 1 FROM terms WHERE terms MATCH 'changed'") != [])
         (root / "d4").rename(root / "e4")
         until(lambda: "e4/n.md" in made.paths() and "d4/n.md" not in made.paths())
+
+
+LEADS_TO = (
+    "SELECT target, coalesce(n.path, k.attachment) FROM links k LEFT JOIN notes n ON n.id = k.resolved ORDER BY 1"
+)
+
+
+def test_attachments_come_and_go(root: Path, index: Path) -> None:
+    """By name, with a folder, and while nothing runs; their content is not read."""
+    write(root, {"a.md": "![[x.png]] ![[y.pdf]]", "x.png": "1", "sub/z.csv": ""})
+    with running(root, index, None, child=False) as made:
+        assert made.rows(LEADS_TO) == [("x.png", "x.png"), ("y.pdf", None)]
+        write(root, {"sub/y.pdf": "12"})
+        made.indexer._seen({str(root / "sub/y.pdf")})
+        made.settled()
+        assert made.rows(LEADS_TO) == [("x.png", "x.png"), ("y.pdf", "sub/y.pdf")]
+        assert made.rows("SELECT path, size FROM attachments ORDER BY path") == [
+            ("sub/y.pdf", 2), ("sub/z.csv", 0), ("x.png", 1),
+        ]  # fmt: skip
+        (root / "x.png").unlink()
+        made.look("x.png")
+        (root / "sub").rename(root / "new")
+        made.look(folders=["sub", "new"])
+        assert made.rows(LEADS_TO) == [("x.png", None), ("y.pdf", "new/y.pdf")]
+        assert made.indexer.counters.files_read == 1
+    (root / "new/y.pdf").unlink()
+    write(root, {"x.png": "1"})
+    with running(root, index, None, child=False) as made:
+        assert made.rows(LEADS_TO) == [("x.png", "x.png"), ("y.pdf", None)]
+        assert made.indexer.counters.files_read == 0
+
+
+def test_links_are_read_in_the_dialect_of_the_vault(root: Path, index: Path) -> None:
+    """As its marker files say, as set, and anew when that changes; no note is read for it."""
+    write(root, {"a.b.md": "", "c.md": "", "x.md": "[[c|a.b]]", "dendron.yml": ""})
+    meant = "SELECT n.path FROM links k JOIN notes n ON n.id = k.resolved"
+    with running(root, index, None, child=False) as made:
+        assert made.rows(meant) == [("a.b.md",)]
+    with running(root, index, None, Settings(links=LinkSettings("obsidian")), child=False) as made:
+        assert made.rows(meant) == [("c.md",)]
+        assert made.indexer.counters.files_read == 0
+
+
+def test_every_commit_holds_what_its_links_mean(root: Path, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An indexer that ends in the middle leaves no link behind that the next start would not look at."""
+    monkeypatch.setattr(pipeline, "_FILES_A_COMMIT", 1)
+    write(root, {f"{name}.md": "[[a]] [[b]] [[c]]" for name in "abc"})
+    seen: list[list[tuple[int, int]]] = []
+    with running(root, index, None, child=False, settle=False) as made:
+        count = "SELECT (SELECT count(*) FROM notes), (SELECT count(*) FROM links WHERE resolved IS NOT NULL)"
+        made.indexer._changed = lambda: seen.append(made.rows(count))
+        made.look(folders=[""])
+    assert all(resolved == notes_ * notes_ for rows in seen for notes_, resolved in rows)

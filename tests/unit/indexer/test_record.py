@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from synapse_ls.indexer.record import content_hash, note_record
 from synapse_ls.store.records import NoteRecord
+from synapse_ls.store.terms import shared
 
 ROOM = 1 << 20
 
@@ -136,3 +137,73 @@ def test_any_bytes_make_a_record_that_can_be_stored(data: bytes) -> None:
     "".join(everything).encode("utf-8")
     assert [chunk.ordinal for chunk in record.chunks] == list(range(len(record.chunks)))
     assert not any("\n" in heading for chunk in record.chunks for heading in chunk.heading_path)
+
+
+def test_page_properties_name_a_page() -> None:
+    """``title::`` and ``alias::`` in the lines that open a note; further down they are text."""
+    record = made(
+        b"title:: The Page\nalias:: One, [[Two, too]]\ntype:: [[X]]\n\n- text\n  alias:: Not\n", path="pages/p.md"
+    )
+    assert (record.title, record.aliases) == ("The Page", ("Two, too", "One"))
+    assert [(name.kind, name.text) for name in record.names] == [
+        ("path", "pages/p"), ("alias", "Two, too"), ("alias", "One"), ("title", "The Page"), ("page", "The Page"),
+    ]  # fmt: skip
+    assert made(b"words\nalias:: Not\n").aliases == ()
+    assert made(b"---\ntitle: Front\n---\ntitle:: Page\n").title == "Front"
+
+
+def test_a_link_with_a_label_has_a_second_key() -> None:
+    """Some dialects write the label first; the text of an image with a path is no target."""
+    record = made(b"[[a|B.c]] [[d]] [x](e.md) ![alt](f/g.png) [[#h|i]] [[202401010000 j]]")
+    assert [(link.key, link.other_key) for link in record.links] == [
+        ("a", "b.c"), ("d", None), ("e", None), ("g.png", None), ("", "i"), ("202401010000 j", "202401010000"),
+    ]  # fmt: skip
+
+
+WORDS = " ".join(f"{letter}{i}" for i in range(1500) for letter in "abcdefgh")
+ALIASES = "".join(f"  - name {i}\n" for i in range(4000))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "log line here with words\n" * 8000 + "---\n",
+        f"---\ntitle: {WORDS}\n---\n\n{WORDS}",
+        f"---\naliases:\n{ALIASES}---\n\n{WORDS}",
+        f"---\ntags:\n{ALIASES.replace('name ', 'tag')}---\n\n{WORDS}",
+        f"---\naliases: [{WORDS}]\ntags: [{WORDS.replace(' ', '_')}]\n---\n\n{WORDS}",
+        f"# {WORDS}\n\n{WORDS}",
+    ],
+    ids=["log", "title", "aliases", "tags", "long names", "heading"],
+)
+def test_no_long_name_is_repeated_in_every_passage(source: str) -> None:
+    """What is kept grows with the note and not with its square."""
+    record = made(source.encode())
+    fields = (record.title_terms, record.alias_terms, record.tag_terms)
+    kept = sum(
+        len(part)
+        for chunk in record.chunks
+        for part in (*chunk.heading_path, chunk.heading_terms, chunk.terms, *shared(chunk.ordinal, *fields))
+    )
+    assert len(record.chunks) > 50
+    assert kept < 8 * len(source)
+
+
+def test_names_beyond_the_limit_are_named_and_stay_findable() -> None:
+    """They are no names for links any more, but words of the note."""
+    record = made(f"---\naliases:\n{ALIASES}---\n\nwords".encode())
+    assert len(record.aliases) == 1000
+    assert "only the first 1,000 of its 4,000 aliases are kept" in (record.problem or "")
+    assert "3999" in record.alias_terms.split()
+
+
+def test_a_passage_that_is_no_longer_the_first_is_written_anew() -> None:
+    """Only the first one bears all names; with few names a passage is the same wherever it stands."""
+    section = "# B\n\n" + "words " * 300
+    for names, same in ((ALIASES, False), ("  - one\n", True)):
+        alone, below = (
+            {chunk.text: chunk.key for chunk in made(f"---\ntitle: T\naliases:\n{names}---\n{body}".encode()).chunks}
+            for body in (section, f"# A\n\n{section}")
+        )
+        first = next(text for text in alone if text.startswith("# B"))
+        assert (alone[first] == below[first]) is same

@@ -192,3 +192,15 @@ def test_what_the_user_excluded_no_rule_of_the_vault_brings_back(tmp_path: Path)
     write(tmp_path, {"diary/a.md": "a", "notes/b.md": "b", ".gitignore": "!diary/\n!*.md\n"})
     found = walk.walk(tmp_path, IndexSettings(exclude=("diary/",)))
     assert [note.path for note in found.notes] == ["notes/b.md"]
+
+
+def test_what_is_no_note_is_an_attachment(tmp_path: Path) -> None:
+    """With its size, by the rules that hold for notes; symbolic links and hidden files are none."""
+    write(tmp_path, {"a.md": "", "b.png": "123", "sub/c.PDF": "", ".x.png": "", "node_modules/d.png": "", "LICENSE": "",
+                     "e.tmp": "", ".gitignore": "*.tmp\n", ".obsidian/app.json": ""})  # fmt: skip
+    (tmp_path / "link.png").symlink_to(tmp_path / "b.png")
+    files = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if not path.is_dir())
+    scan = walk.walk(tmp_path, PLAIN)
+    assert [(file.path, file.size) for file in scan.attachments] == [("LICENSE", 0), ("b.png", 3), ("sub/c.PDF", 0)]
+    told = [walk.attachment(tmp_path, path, PLAIN) for path in [*files, "gone.png", "sub", "../x.png", "/b.png", "f\0"]]
+    assert [file for file in told if file] == scan.attachments

@@ -2,10 +2,14 @@
 
 import pytest
 
+from synapse_ls.core.model import Link, LinkKind
+from synapse_ls.core.text import Span
+from synapse_ls.links.meaning import Ambiguous, AttachmentMeant, NoteMeant, Unresolved, certain
 from synapse_ls.links.names import key
-from synapse_ls.links.resolver import Target, resolve, resolve_again
+from synapse_ls.links.resolver import resolve, resolve_again
 from synapse_ls.store import links, notes
 from synapse_ls.store.database import Connection
+from synapse_ls.store.links import Stored
 from tests.support.index import fill, note
 
 NFD = "Cafe\u0301"
@@ -31,6 +35,17 @@ VAULT = (
     note("d/dup2.md", aliases=["Dup"]),
     note("e/..odd.md"),
 )
+
+
+def written(target: str, kind: str = "wiki") -> Link:
+    """Return a link without fragment and label."""
+    return Link(LinkKind(kind), target, None, None, Span(0, 0))
+
+
+def path_of(db: Connection, source: str, link: Link) -> str | None:
+    """Return the path of what a link means."""
+    chosen = certain(resolve(db, source, link))
+    return None if chosen is None else chosen.path
 
 
 @pytest.mark.parametrize(
@@ -67,7 +82,8 @@ VAULT = (
         ("index.md", "Café", f"d/{NFD}.md"),
         ("index.md", NFD, f"d/{NFD}.md"),
         ("index.md", "missing", None),
-        ("index.md", "", None),
+        ("elsewhere.md", "", None),
+        ("index.md", "", "index.md"),
         ("index.md", "/", None),
         ("index.md", "..", None),
         ("index.md", "../../../../etc/passwd", None),
@@ -77,8 +93,7 @@ VAULT = (
 def test_a_wiki_link_is_a_name(db: Connection, source: str, target: str, path: str | None) -> None:
     """Whole names and path ends, then aliases, then titles; exact case first; the nearest folder of several."""
     fill(db, VAULT)
-    found = resolve(db, source, "wiki", target)
-    assert (found and found.path) == path
+    assert path_of(db, source, written(target)) == path
 
 
 @pytest.mark.parametrize(
@@ -111,19 +126,95 @@ def test_a_wiki_link_is_a_name(db: Connection, source: str, target: str, path: s
 def test_a_markdown_link_is_a_path(db: Connection, kind: str, source: str, target: str, path: str | None) -> None:
     """Seen from the linking note, then from the root; the ending may be left out."""
     fill(db, VAULT)
-    found = resolve(db, source, kind, target)
-    assert (found and found.path) == path
+    assert path_of(db, source, written(target, kind)) == path
 
 
 def test_an_ambiguous_link_says_so(db: Connection) -> None:
     """The nearest is meant; the others are named, by path."""
     ids = fill(db, VAULT)
-    assert resolve(db, "b/x.md", "wiki", "same") == Target(
-        ids["b/same.md"], "b/same.md", ("a/deep/same.md", "a/same.md")
+    assert resolve(db, "b/x.md", written("same")) == Ambiguous(
+        NoteMeant(ids["b/same.md"], "b/same.md"), ("b/same.md", "a/deep/same.md", "a/same.md")
     )
-    assert resolve(db, "index.md", "wiki", "Dup") == Target(ids["d/dup1.md"], "d/dup1.md", ("d/dup2.md",))
-    assert resolve(db, "index.md", "wiki", "a/deep/same") == Target(ids["a/deep/same.md"], "a/deep/same.md")
-    assert resolve(db, "index.md", "wiki", "horses") == Target(ids["horses.md"], "horses.md")
+    assert resolve(db, "index.md", written("Dup")) == Ambiguous(
+        NoteMeant(ids["d/dup1.md"], "d/dup1.md"), ("d/dup1.md", "d/dup2.md")
+    )
+    assert resolve(db, "index.md", written("a/deep/same")) == NoteMeant(ids["a/deep/same.md"], "a/deep/same.md")
+    assert resolve(db, "index.md", written("horses")) == NoteMeant(ids["horses.md"], "horses.md")
+    assert resolve(db, "index.md", written("missing")) == Unresolved("missing")
+
+
+ENDINGS = (
+    note("topic.md"), note("topic.markdown.md"), note("note.md"), note("note.md.md"), note("old.markdown"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("target", "path"),
+    [
+        ("topic", "topic.md"),
+        ("topic.md", "topic.md"),
+        ("topic.markdown", "topic.markdown.md"),
+        ("topic.markdown.md", "topic.markdown.md"),
+        ("note", "note.md"),
+        ("note.md", "note.md"),
+        ("note.md.md", "note.md.md"),
+        ("NOTE.MD", "note.md"),
+        ("old", "old.markdown"),
+        ("old.markdown", "old.markdown"),
+        ("old.md", None),
+    ],
+)
+@pytest.mark.parametrize("kind", ["wiki", "markdown"])
+def test_an_ending_may_belong_to_the_name(db: Connection, kind: str, target: str, path: str | None) -> None:
+    """A file as written wins over a name; an ending is not dropped to find another file."""
+    fill(db, ENDINGS)
+    assert path_of(db, "x.md", written(target, kind)) == path
+
+
+FILES = [
+    (path, key(path), size)
+    for size, path in enumerate(
+        ["image.png", "a/image.png", "img/Plan.PDF", "data.tar.gz", "board.canvas", "d/v1.2", "topic.csv"]
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "source", "target", "path"),
+    [
+        ("wiki", "x.md", "image.png", "image.png"),
+        ("embed", "a/x.md", "image.png", "a/image.png"),
+        ("embed", "a/b/x.md", "../image.png", "a/image.png"),
+        ("embed", "x.md", "a/image.png", "a/image.png"),
+        ("embed", "x.md", "/a/image.png", "a/image.png"),
+        ("embed", "a/x.md", "./IMAGE.png", "a/image.png"),
+        ("embed", "x.md", "plan.pdf", "img/Plan.PDF"),
+        ("markdown", "x.md", "img/Plan.PDF", "img/Plan.PDF"),
+        ("markdown", "a/x.md", "../data.tar.gz", "data.tar.gz"),
+        ("wiki", "x.md", "board.canvas", "board.canvas"),
+        ("wiki", "x.md", "board", None),
+        ("wiki", "x.md", "v1.2", "d/v1.2"),
+        ("wiki", "x.md", "topic", "topic.md"),
+        ("wiki", "x.md", "topic.csv", "topic.csv"),
+        ("embed", "x.md", "none.png", None),
+    ],
+)
+def test_an_attachment_is_meant_by_its_whole_name(
+    db: Connection, kind: str, source: str, target: str, path: str | None
+) -> None:
+    """By name, end of path or path, with its ending; a note comes first."""
+    fill(db, [note("topic.md")])
+    links.put_attachments(db, FILES, ())
+    assert path_of(db, source, written(target, kind)) == path
+
+
+def test_an_attachment_has_a_size(db: Connection) -> None:
+    """So that it can be shown without being read; one of several is the nearest."""
+    links.put_attachments(db, FILES, ())
+    assert resolve(db, "x.md", written("data.tar.gz")) == AttachmentMeant("data.tar.gz", 3)
+    assert resolve(db, "x.md", written("image.png")) == Ambiguous(
+        AttachmentMeant("image.png", 0), ("image.png", "a/image.png")
+    )
 
 
 def _meaning(db: Connection) -> dict[tuple[str, str], str | None]:
@@ -175,7 +266,7 @@ def test_only_links_that_could_mean_something_else_are_looked_at(db: Connection)
     assert resolve_again(db, [], []) == 0
     assert resolve_again(db, [key("one")], []) == 2
     assert resolve_again(db, [key("One")], [ids["x.md"]]) == 3
-    links.resolve(db, [(ids["x.md"], link.id) for link in links.to_resolve(db, [key("three")], [])])
+    links.resolve(db, [(Stored(ids["x.md"]), link.id) for link in links.to_resolve(db, [key("three")], [])])
     resolve_again(db, [key("one"), key("two")], [])
     assert _meaning(db)["y.md", "Three"] == "x.md"
 

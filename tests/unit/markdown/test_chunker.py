@@ -92,6 +92,14 @@ def test_an_inlined_file_stays_whole() -> None:
     assert len(cut(f"![x](data:image/png;base64,{'Ab3+' * 20_000})")) == 1
 
 
+def test_tiny_sections_under_long_headings_keep_their_own_heading() -> None:
+    """A path of headings is not repeated more often than the note is long."""
+    long = "".join(f"{'#' * level} {'long heading ' * 12}\n" for level in range(1, 6))
+    few, many = (long + "###### x\n" * number for number in (30, 5000))
+    assert len(chunks(few, parse(few, "n").note)[-1].heading_path) == 6
+    assert chunks(many, parse(many, "n").note)[-1].heading_path == ("x",)
+
+
 FRAGMENTS = st.sampled_from(
     [
         "# a\n", "## b\n", "\n", "\n\n", "\r\n", "- ", "```\n",

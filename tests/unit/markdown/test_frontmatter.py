@@ -58,12 +58,14 @@ def test_bad_yaml_is_named_with_its_line() -> None:
         "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
         + "".join(f"{n}: &{n} [{', '.join([f'*{p}'] * 10)}]\n" for p, n in zip("abcdefg", "bcdefgh", strict=True)),
         "a: &a [*a]\n",
+        f"a: &x {'w' * 20_000}\nb: [{'*x, ' * 100}]\n",
+        f"a: &x {'w' * 20_000}\nb: [{'{*x : 1}, ' * 100}]\n",
         "a: " + "[" * 50_000 + "\n",
         "a: \ud800\n",
         "a: \0\n",
         "- a\n- b\n",
     ],
-    ids=["bomb", "loop", "depth", "surrogate", "nul", "list"],
+    ids=["bomb", "loop", "repeated", "repeated names", "depth", "surrogate", "nul", "list"],
 )
 def test_hostile_yaml_is_a_problem_and_no_more(yaml: str) -> None:
     """Hostile yaml is a problem and no more."""

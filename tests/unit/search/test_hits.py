@@ -8,6 +8,7 @@ from synapse_ls.core.model import Band, Leg
 from synapse_ls.search.hits import Found, build, recent
 from synapse_ls.search.lexical import NoteHit
 from synapse_ls.search.query import parse
+from synapse_ls.search.snapshot import Snapshot
 from synapse_ls.store import chunks
 from synapse_ls.store import notes as store_notes
 from tests.support.index import note, reading
@@ -37,21 +38,21 @@ def test_band_legs_and_passage(  # noqa: PLR0913, PLR0917 - one column each
     legs: tuple[Leg, ...],
     shown: str,
 ) -> None:
-    """The share of the words and the cosine decide the band; the passage is that of the better leg, else the first."""
+    """Words that stand together and the cosine decide the band; the better leg's passage is shown, else the first."""
     with reading(tmp_path, [note("a.md", WORDS, MEANING)]) as db:
         row = store_notes.recent(db, 1)[0]
         first, second = (chunk.id for chunk in chunks.of_note(db, row.id))
         found = Found(
-            [] if coverage is None else [NoteHit(row.id, first, 1.0, coverage)],
+            [] if coverage is None else [NoteHit(row.id, first, 1.0, 1.0, coverage)],
             [] if cosine is None else [NoteHit(row.id, second, cosine)],
             [row.id] if linked else [],
         )
-        (hit,) = build(db, parse("words"), found, [(row, 0.5)], 10, explain=False)
+        (hit,) = build(Snapshot(db), parse("words"), found, [(row, 0.5)], 10, explain=False)
     assert (hit.band, hit.matched_by, hit.snippet.text) == (band, legs, shown)
 
 
 def test_a_note_without_text_is_listed(tmp_path: Path) -> None:
     """It has a title and a place, and nothing to show."""
     with reading(tmp_path, [note("empty.md")]) as db:
-        (hit,) = recent(db, store_notes.recent(db, 1))
+        (hit,) = recent(Snapshot(db), store_notes.recent(db, 1))
     assert (hit.title, hit.snippet.text, hit.range.start.line) == ("empty", "", 0)

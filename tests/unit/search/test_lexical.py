@@ -174,6 +174,18 @@ def test_coverage_is_the_share_of_the_words(tmp_path: Path) -> None:
     assert 0 < second.coverage < 1
 
 
+def test_together_is_the_share_of_one_passage(tmp_path: Path) -> None:
+    """Words in several passages are all held, and not together; a title stands with each passage."""
+    records = [
+        note("apart.md", "salt here", "pepper there"), note("one.md", "salt, pepper"),
+        note("titled.md", "salt", title="Pepper"),
+    ]  # fmt: skip
+    with reading(tmp_path, records) as db:
+        paths = {row.id: row.path for row in store_notes.recent(db, 9)}
+        found = {paths[hit.note]: (hit.coverage, hit.together == 1) for hit in lexical(db, parse("salt pepper"), 5)}
+    assert found == {"apart.md": (1, False), "one.md": (1, True), "titled.md": (1, True)}
+
+
 SPECIAL = st.text(alphabet=st.sampled_from('ab中の🍋"*()-#:+. ^{}AND'), max_size=12)
 
 

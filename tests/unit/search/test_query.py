@@ -122,6 +122,30 @@ def test_a_pasted_page_is_cut() -> None:
     assert len(parse(" ".join(f"w{i}" for i in range(1000))).words) == MAX_WORDS
 
 
+def test_a_query_is_cut_between_words() -> None:
+    """The word at the cut is left out, and none is a prefix: the user is not typing there."""
+    query = parse("word " * 399 + "beginning", prefix_last=True)
+    assert [word.spelling for word in query.words] == ["word"]
+    assert not query.words[0].prefix
+    assert parse("x" * 5000).words[0].parts == ("x" * 2000,)
+
+
+def test_a_long_token_is_looked_for_by_its_beginning() -> None:
+    """An address of many parts by the first sixteen, a sentence without spaces by more."""
+    assert [len(word.parts) for word in parse("a-" * 500 + "b").words] == [16]
+    assert [len(word.parts) for word in parse("".join(map(chr, range(0x4E00, 0x4E20)))).words] == [31]
+    assert [len(word.parts) for word in parse("".join(map(chr, range(0x4E00, 0x4F00)))).words] == [64]
+
+
+def test_phrases_exclusions_and_filters_are_bounded() -> None:
+    """The first of each count."""
+    phrases = parse(" ".join(f'"a{i} b"' for i in range(99)))
+    assert len(phrases.phrases) == 16
+    assert len(parse(" ".join(f"-a{chr(97 + i)}" for i in range(26))).excluded) == 16
+    filters = parse(" ".join(f"tag:a{i} path:b{i} title:c{i}" for i in range(60))).filter
+    assert [len(texts) for texts in (filters.tags, filters.folders, filters.titles)] == [32, 32, 32]
+
+
 @given(st.text())
 def test_parsing_never_fails(text: str) -> None:
     """Any text is a query, and what is left for the embedder can be encoded."""

@@ -184,11 +184,49 @@ def test_nonsense_is_never_confident(tmp_path: Path, query: str) -> None:
 
 
 def test_a_typo_is_found(tmp_path: Path) -> None:
-    """The nearest word answers, less confidently than the word itself, and is marked."""
+    """The nearest word answers, never confidently, and is marked."""
     records = [*HOUSE, note("Zettelkasten.md", "The zettelkasten of a sociologist")]
     with reading(tmp_path, records, PLACES) as db:
         hit = _ask(db, "zettleksten", Semantic()).hits[0]
-    assert (hit.path, hit.band, len(hit.snippet.highlights)) == ("Zettelkasten.md", "good", 1)
+    assert (hit.path, hit.band, len(hit.snippet.highlights)) == ("Zettelkasten.md", "weak", 1)
+
+
+def test_words_pages_apart_answer_nothing_for_sure(tmp_path: Path) -> None:
+    """A long note that holds every word somewhere is found, and not called a strong hit; nor is its rank changed."""
+    records = [
+        note("journal.md", "the dough was sticky", "a long walk", "no rest today"),
+        note("bread.md", "let the dough rest"),
+        note("title.md", "an hour, covered, to rest", title="Dough"),
+    ]
+    with reading(tmp_path, records) as db:
+        bands = {hit.path: hit.band for hit in _ask(db, "dough rest", Semantic()).hits}
+    assert bands == {"bread.md": "strong", "title.md": "strong", "journal.md": "weak"}
+
+
+def test_a_note_with_half_a_surrogate_pair_in_its_name_is_near_nothing(tmp_path: Path) -> None:
+    """What no index can hold is no error."""
+    with reading(tmp_path, HOUSE) as db:
+        assert search(db, SearchRequest("radiator", near="\ud800.md"), Semantic()).hits
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "a-" * 400_000,
+        '"one two" ' * 80_000,
+        " ".join(f'"p{i} q{i}"' for i in range(80_000)),
+        " ".join(f"-x{i} tag:t{i} #u{i} path:f{i} title:n{i}" for i in range(20_000)),
+        "radiator " * 100_000,
+        "字" * 300_000,
+        "x" * 1_000_000,
+        " " * 1_000_000,
+    ],
+    ids=["joints", "phrase", "phrases", "filters", "words", "unspaced", "word", "blanks"],
+)
+def test_a_query_of_any_length_is_answered_soon(tmp_path: Path, query: str) -> None:
+    """Its beginning is looked at; a pasted page costs what its first lines cost."""
+    with reading(tmp_path, HOUSE) as db:
+        assert _ask(db, query, Semantic()).elapsed_ms < 1000
 
 
 def test_a_model_does_not_vote_on_what_it_cannot_read(tmp_path: Path) -> None:

@@ -58,3 +58,11 @@ def test_distance(one: str, other: str, expected: int) -> None:
 def test_distance_is_symmetric(one: str, other: str) -> None:
     """What is done can be undone."""
     assert distance(one, other, 2) == distance(other, one, 2)
+
+
+def test_a_pasted_page_is_not_corrected(tmp_path: Path) -> None:
+    """It has other words to be found by."""
+    filler = " ".join(f"qq{letter}" for letter in "abcdefghijklmnop")
+    with reading(tmp_path, NOTES) as db:
+        query = parse(f"zettleksten {filler}")
+        assert corrected(db, query) == query

@@ -59,6 +59,7 @@ VAULT = (
         (SearchFilter(modified_after=199.5), "bc"),
         (SearchFilter(modified_after=200.0), "c"),
         (SearchFilter(modified_after=float("inf")), ""),
+        (SearchFilter(modified_after=float("nan")), ""),
         (SearchFilter(modified_after=-1e300), "abcdefgh"),
         (SearchFilter(titles=("lodz",)), "d"),
         (SearchFilter(titles=("second",)), "b"),
@@ -71,6 +72,33 @@ VAULT = (
 )
 def test_a_filter_leaves_these_notes(db: Connection, wanted: SearchFilter, stems: str) -> None:
     """Signs in folders, tags and titles are literal; tags include those below them; several conditions all hold."""
+    name_of = {notes.put(db, record).note: record.path[-4] for record in VAULT}
+    assert "".join(name_of[number] for number in filters.notes(db, wanted) or []) == stems
+
+
+MANY = [f"x{i}" for i in range(40_000)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "stems"),
+    [
+        (SearchFilter(folders=(*MANY, "work")), "bc"),
+        (SearchFilter(exclude_folders=(*MANY, "work")), "adefgh"),
+        (SearchFilter(tags=tuple(MANY)), ""),
+        (SearchFilter(tags=("project",) * 40_000), "cd"),
+        (SearchFilter(titles=tuple(MANY)), ""),
+        (SearchFilter(titles=("lodz",) * 40_000), "d"),
+        (SearchFilter(titles=("x" * 200_000,)), ""),
+        (SearchFilter(properties=(("status", "done"),) * 40_000), "ab"),
+        (SearchFilter(folders=("\ud800",)), ""),
+        (SearchFilter(exclude_folders=("\udfff",)), "abcdefgh"),
+        (SearchFilter(tags=("\ud800",)), ""),
+        (SearchFilter(titles=("\ud800",)), ""),
+        (SearchFilter(properties=(("\ud800", "\ud800"),)), ""),
+    ],
+)
+def test_any_number_of_conditions_and_any_text(db: Connection, wanted: SearchFilter, stems: str) -> None:
+    """Nothing a client asks for is too much, and half a surrogate pair only fits nothing."""
     name_of = {notes.put(db, record).note: record.path[-4] for record in VAULT}
     assert "".join(name_of[number] for number in filters.notes(db, wanted) or []) == stems
 

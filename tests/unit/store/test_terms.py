@@ -56,6 +56,13 @@ def test_only_the_given_notes_are_looked_at(db: Connection) -> None:
     assert terms.notes_holding(db, '"fox"') == set(ids.values())
 
 
+def test_long_names_stand_whole_in_the_first_passage_only(db: Connection) -> None:
+    """All are found, and a passage further down is found by the first of them."""
+    words = [f"name{i}" for i in range(500)]
+    notes.put(db, note("a.md", "one", "two", title="T", aliases=words, tags=words))
+    assert (terms.count(db, '"name0"'), terms.count(db, '"name499"')) == (2, 1)
+
+
 def test_titles_weigh_more(db: Connection) -> None:
     """Higher is better."""
     notes.put(db, note("a.md", "one fox here", title="Other"))

@@ -1,0 +1,85 @@
+"""Vectors behind the words: chunks that lack a vector are embedded in small commits, open notes first."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from synapse_ls.core.errors import ModelError
+from synapse_ls.indexer.progress import Counters
+from synapse_ls.markdown.chunker import embedder_input
+from synapse_ls.markdown.plain import plain
+from synapse_ls.store import meta, vectors
+from synapse_ls.store.database import Index
+
+if TYPE_CHECKING:
+    from synapse_ls.inference.pool import EmbeddingPool
+    from synapse_ls.inference.registry import ModelSpec
+
+_PASSAGES_A_COMMIT = 64
+
+
+class Embedding:
+    """Embeds what waits in an index. ``step`` belongs to the thread of the writer, the rest to any.
+
+    ``known`` gives vectors that were made elsewhere, by the input's key.
+    """
+
+    def __init__(self, index: Index, counters: Counters, known: Callable[[bytes], bytes | None]) -> None:
+        self.error: str | None = None
+        self._index = index
+        self._counters = counters
+        self._known = known
+        self._first: tuple[str, ...] = ()
+        self._model: tuple[EmbeddingPool, ModelSpec] | None = None
+        self._prepared = False
+
+    def attach(self, pool: "EmbeddingPool", spec: "ModelSpec") -> None:
+        """Give it an embedder."""
+        self._model = pool, spec
+
+    def prefer(self, paths: Iterable[str]) -> None:
+        """Embed the passages of these notes before all others."""
+        self._first = tuple(paths)
+
+    def retry(self) -> None:
+        """Try again what could not be embedded."""
+        self._prepared = False
+
+    def step(self, interrupted: Callable[[], bool]) -> bool:
+        """Embed some passages that wait, fewer if ``interrupted()`` becomes true; returns whether more may wait."""
+        if self._model is None or interrupted():
+            return False
+        pool, spec = self._model
+        if not self._prepared:
+            with self._index.write() as db:
+                vectors.prepare(db, spec.fingerprint, spec.dimensions)
+                vectors.retry_failed(db)
+            self._prepared = True
+        waiting = vectors.take_pending(self._index.writer, _PASSAGES_A_COMMIT, self._first)
+        if not waiting:
+            return False
+        inputs: dict[bytes, str] = {}
+        made: list[tuple[bytes, bytes | ModelError]] = []
+        for chunk in waiting:
+            vector = self._known(chunk.input_key)
+            if vector is not None:
+                made.append((chunk.input_key, vector))
+            else:
+                inputs[chunk.input_key] = embedder_input(chunk.title, chunk.heading_path, plain(chunk.text))
+        keys = list(inputs)
+        for i, embedded in pool.embed_many(inputs.values(), interrupted):
+            self._counters.chunks_embedded += not isinstance(embedded, ModelError)
+            made.append((keys[i], embedded if isinstance(embedded, ModelError) else embedded.astype("<f4").tobytes()))
+        self._write(made)
+        return True
+
+    def _write(self, made: Iterable[tuple[bytes, bytes | ModelError]]) -> None:
+        with self._index.write() as db:
+            for key, vector in made:
+                try:
+                    if isinstance(vector, ModelError):
+                        raise vector
+                    vectors.put(db, key, vector)
+                except ModelError as error:
+                    self.error = str(error)
+                    vectors.fail(db, key)
+            meta.bump_generation(db)

@@ -1,0 +1,152 @@
+"""The folders of a connection, and the opening and closing of their vaults."""
+
+import logging
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types as lsp
+
+from synapse_ls.core.errors import IndexStateError, SynapseError
+
+if TYPE_CHECKING:
+    from synapse_ls.lsp.session import Session
+    from synapse_ls.vault.vault import Vault
+
+_LOG = logging.getLogger(__name__)
+
+# How often a folder that cannot be opened is tried again.
+_RETRY_SECONDS = 2.0
+# How long a question waits for a vault to be opened.
+_OPENING_SECONDS = 10.0
+
+
+@dataclass(slots=True)
+class Folder:
+    """A workspace folder: ``path`` as the client calls it, and its vault once ``opened`` is set.
+
+    Folders with one real path share a vault. ``lone`` are those of notes that were opened without a workspace;
+    ``told`` is the error that the user has been shown.
+    """
+
+    uri: str
+    path: Path
+    lone: bool = False
+    vault: "Vault | None" = None
+    told: str | None = None
+    opened: threading.Event = field(default_factory=threading.Event)
+
+    def relative(self, path: Path) -> str | None:
+        """Return a path as the vault calls it, or None if it lies elsewhere."""
+        for root in (self.path, self.vault.root if self.vault is not None else self.path):
+            if path.is_relative_to(root):
+                return path.relative_to(root).as_posix()
+        return None
+
+    def ready(self) -> "Vault":
+        """Return the vault, waiting for its opening; off the event loop.
+
+        Raises:
+            SynapseError: It takes too long.
+        """
+        if not self.opened.wait(_OPENING_SECONDS) or self.vault is None:
+            raise IndexStateError(f"{self.path.name} is still being opened; try again in a moment")
+        return self.vault
+
+
+class Opener:
+    """Opens and closes the vaults of a session's folders, one after the other in a thread of its own."""
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="synapse-open")
+        # The open vaults by their real path.
+        self._vaults: dict[Path, Vault] = {}
+        self._model_asked = False
+
+    def open(self, folder: Folder) -> None:
+        """Open the vault of a folder; one that cannot be opened is tried again as long as it is in the workspace."""
+        self._thread.submit(self._open, folder)
+
+    def close(self, folder: Folder) -> None:
+        """Close the vault of a folder that has left, unless another folder shares it."""
+        self._thread.submit(self._close, folder)
+
+    def stop(self) -> None:
+        """Close all vaults."""
+        self._thread.shutdown(cancel_futures=True)
+        for vault in self._vaults.values():
+            vault.close()
+        self._vaults.clear()
+
+    def _open(self, folder: Folder) -> None:
+        # Imported here, in a thread and after the answer to initialize: these bring the database and the parser.
+        from synapse_ls.vault import location  # noqa: PLC0415 - see above
+        from synapse_ls.vault.encoder import Encoder  # noqa: PLC0415 - see above
+        from synapse_ls.vault.vault import Vault  # noqa: PLC0415 - see above
+
+        if self._session.encoder is None:
+            self._session.encoder = Encoder(self._session.settings.embedding, location.cache_root() / "models")
+        if folder.vault is not None:
+            folder.vault.close()  # it could not be opened before, but may hold the right to write
+        vault = Vault(folder.path, self._session.settings, self._session.encoder, self._session.changed)
+        works = False
+        try:
+            vault = self._vaults.get(Path(os.path.realpath(folder.path)), vault)
+            if vault.root not in self._vaults:
+                vault.open()
+                self._vaults[vault.root] = vault
+                for warning in vault.warnings:
+                    self._session.show(warning)
+            if not self._model_asked:
+                self._model_asked = True
+                self._session.encoder.start(self._model_decided)
+            works, folder.told = True, None
+        except SynapseError as error:
+            self._complain(folder, str(error))
+            self._soon_again(folder)
+        except Exception:  # noqa: BLE001 - logged and told; the other vaults go on
+            _LOG.exception("cannot open %s", folder.path)
+            self._complain(folder, f"{folder.path.name} cannot be opened; run synapse-ls doctor")
+        folder.vault = vault
+        if works or not folder.opened.is_set():
+            folder.opened.set()
+            if self._session.loop is not None:
+                with suppress(RuntimeError):  # the loop may have ended
+                    self._session.loop.call_soon_threadsafe(self._session.ready)
+            self._session.changed()
+
+    def _complain(self, folder: Folder, message: str) -> None:
+        """Show an error, once for each folder as long as it stays the same."""
+        if folder.told != message:
+            folder.told = message
+            self._session.show(message, lsp.MessageType.Error)
+
+    def _soon_again(self, folder: Folder) -> None:
+        """Try again to open a folder, as long as it is in the workspace."""
+
+        def due() -> None:
+            if self._session.folders.get(folder.uri) is folder:
+                with suppress(RuntimeError):  # the work may have ended
+                    self.open(folder)
+
+        loop = self._session.loop
+        if loop is not None:
+            with suppress(RuntimeError):  # the loop may have ended
+                loop.call_soon_threadsafe(loop.call_later, _RETRY_SECONDS, due)
+
+    def _close(self, folder: Folder) -> None:
+        vault = folder.vault
+        if vault is not None and all(other.vault is not vault for other in list(self._session.folders.values())):
+            if self._vaults.get(vault.root) is vault:
+                del self._vaults[vault.root]
+            vault.close()
+
+    def _model_decided(self) -> None:
+        note = None if self._session.encoder is None else self._session.encoder.note
+        if note is not None and self._session.settings.embedding.model != "none":
+            self._session.show(f"searching by words and links only: {note}")
