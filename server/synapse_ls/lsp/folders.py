@@ -96,8 +96,10 @@ class Opener:
         vault = Vault(folder.path, self._session.settings, self._session.encoder, self._session.changed)
         works = False
         try:
-            vault = self._vaults.get(Path(os.path.realpath(folder.path)), vault)
-            if vault.root not in self._vaults:
+            shared = self._vaults.get(Path(os.path.realpath(folder.path)))
+            if shared is not None:
+                vault = shared
+            else:
                 vault.open()
                 self._vaults[vault.root] = vault
                 for warning in vault.warnings:
