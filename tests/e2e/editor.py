@@ -85,6 +85,21 @@ class Editor(LanguageClient):
         document = lsp.TextDocumentIdentifier(path.as_uri())
         return await self.text_document_hover_async(lsp.HoverParams(document, lsp.Position(line, character)))
 
+    async def definition(self, path: Path, line: int, character: int) -> list[lsp.Location]:
+        """Ask ``textDocument/definition``."""
+        document = lsp.TextDocumentIdentifier(path.as_uri())
+        params = lsp.DefinitionParams(document, lsp.Position(line, character))
+        found = await self.text_document_definition_async(params)
+        assert isinstance(found, list)
+        return [location for location in found if isinstance(location, lsp.Location)]
+
+    async def references(self, path: Path, line: int, character: int) -> list[lsp.Location]:
+        """Ask ``textDocument/references``."""
+        document = lsp.TextDocumentIdentifier(path.as_uri())
+        context = lsp.ReferenceContext(include_declaration=True)
+        params = lsp.ReferenceParams(context, document, lsp.Position(line, character))
+        return list(await self.text_document_references_async(params) or ())
+
     def open(self, path: Path, text: str, version: int = 1) -> None:
         """Open a document."""
         item = lsp.TextDocumentItem(path.as_uri(), "markdown", version, text)

@@ -160,3 +160,27 @@ async def test_a_buffer_that_does_not_belong_to_the_vault_stays_out(live: Editor
 
     await soon(shown)
     assert paths(small, await live.search("verbotenword", mode="lexical")) == []
+
+
+async def test_definition_and_references_speak_of_the_screen(live: Editor, small: Path) -> None:
+    """A heading is where it was typed, and links are where they are now."""
+    live.open(small / "Bread.md", "first\n\n# Bread\n\n## Crust\n")
+    live.open(small / "Cat.md", "\n[[Bread#Crust]] [[Bread]]\n")
+
+    async def typed() -> bool:
+        return [spot.range.start.line for spot in await live.definition(small / "Cat.md", 1, 3)] == [4]
+
+    await soon(typed)
+
+    async def linked() -> bool:
+        found = await live.references(small / "Bread.md", 0, 0)
+        return [(spot.range.start.line, spot.range.start.character) for spot in found] == [(1, 0), (1, 16)]
+
+    await soon(linked)
+    live.close(small / "Cat.md")
+
+    async def disk() -> bool:
+        found = await live.references(small / "Bread.md", 0, 0)
+        return [spot.range.start.line for spot in found] == [2]
+
+    await soon(disk)

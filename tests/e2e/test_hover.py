@@ -183,3 +183,10 @@ async def test_the_passage_that_fits_the_paragraph_is_shown(editor: Editor, life
     )
     walk = await over(editor, path, "Old people walking at night over land, see [[Journal 2025]].", "[[Journal 2025]]")
     assert value(clock) != value(walk)
+
+
+@pytest.mark.parametrize(("written", "meant"), [("[[Boilre]]", "Boiler"), ("[[Torqeu table]]", "Torque table")])
+async def test_a_misspelt_link_names_the_note_it_may_mean(editor: Editor, life: Home, written: str, meant: str) -> None:
+    """Before anything else that is near."""
+    shown = bare(value(await over(editor, life.root / "Home.md", written, written)))
+    assert shown.split("\n- ")[1].startswith(f"{meant} (")

@@ -152,10 +152,12 @@ async def test_initialize_names_capabilities_and_the_first_known_encoding(
     assert has["positionEncoding"] == chosen
     assert has["workspaceSymbolProvider"]
     assert has["hoverProvider"]
+    assert has["definitionProvider"]
+    assert has["referencesProvider"]
     sync = has["textDocumentSync"]
     assert (sync["openClose"], sync["change"]) == (True, lsp.TextDocumentSyncKind.Incremental)
     assert has["workspace"]["workspaceFolders"] == {"supported": True, "changeNotifications": True}
-    for absent in ("completionProvider", "renameProvider", "definitionProvider", "diagnosticProvider"):
+    for absent in ("completionProvider", "renameProvider", "diagnosticProvider"):
         assert absent not in has
 
 

@@ -112,5 +112,5 @@ def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 100:  # noqa: PLR2004 - the contract's bounds
-        raise argparse.ArgumentTypeError("must be a whole number from 1 to 100")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 100")
     return int(text)

@@ -55,6 +55,8 @@ def index(options: argparse.Namespace) -> int:
 def search(options: argparse.Namespace) -> int:
     """Index what is missing, then answer."""
     with _opened(options.vault, model=options.mode != "lexical") as vault:
+        if not (vault.read_only or vault.warnings or vault.has_words()):
+            _say(f"indexing {vault.root} for the first time")
         show.wait_with_progress(vault)
         request = SearchRequest(
             query=options.query,
@@ -116,8 +118,6 @@ def _opened(folder: Path, *, model: bool, rebuild: bool = False) -> Iterator[Vau
     encoder = Encoder(settings.embedding, location.cache_root() / "models")
     vault = Vault(folder, settings, encoder, watch=False)
     try:
-        if not vault.has_index():
-            _say(f"indexing {folder.expanduser().resolve()} for the first time")
         vault.open(rebuild=rebuild, model=model)
         for warning in vault.warnings:
             _say(warning)

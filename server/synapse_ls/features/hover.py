@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 from synapse_ls.core.model import Link
 from synapse_ls.core.terms import index_terms
 from synapse_ls.core.text import Span
+from synapse_ls.features import cursor
+from synapse_ls.features.cursor import Place
 from synapse_ls.features.harmless import harmless
 from synapse_ls.features.symbols import Symbol
-from synapse_ls.links import resolver
 from synapse_ls.links.meaning import Ambiguous, AttachmentMeant, BlockMeant, HeadingMeant, InNote, Unresolved, certain
-from synapse_ls.markdown.parser import parse
 from synapse_ls.markdown.plain import plain
 from synapse_ls.search.snapshot import Snapshot
 from synapse_ls.store import chunks, vectors
@@ -32,15 +32,6 @@ class Hover:
 
     text: str
     span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the cursor is: an offset (code points) in the text of the note at ``path``."""
-
-    path: str
-    text: str
-    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +56,11 @@ def hover(  # noqa: PLR0913, PLR0917 - where, how, and what to ask
     without it words choose. ``nearest`` finds names near the one of a link that leads nowhere. Open ``buffers`` stand
     in place of their files.
     """
-    link = _link_at(place)
+    link = cursor.link_at(place)
     if link is None:
         return None
     snapshot = Snapshot(db, buffers)
-    meaning = resolver.resolve(db, place.path, link, _reader(snapshot))
+    meaning = cursor.meaning(snapshot, place.path, link)
     meant = certain(meaning)
     others = meaning.candidates[1:] if isinstance(meaning, Ambiguous) else ()
     if isinstance(meant, AttachmentMeant):
@@ -92,19 +83,6 @@ def hover(  # noqa: PLR0913, PLR0917 - where, how, and what to ask
     else:
         parts = (f"{note.title} · {where}", *also, plain(shown))
     return Hover("\n\n".join(parts).rstrip(), link.span)
-
-
-def _link_at(place: Place) -> Link | None:
-    note = parse(place.text, PurePosixPath(place.path).stem).note
-    return next((link for link in note.links if link.span.start <= place.offset <= link.span.end), None)
-
-
-def _reader(snapshot: Snapshot) -> resolver.Reader:
-    def read(path: str) -> tuple[Connection, int] | None:
-        found = snapshot.source(path)
-        return None if found is None else (found[0], found[1].id)
-
-    return read
 
 
 def _attachment(file: AttachmentMeant, look: Look) -> str:

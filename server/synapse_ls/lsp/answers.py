@@ -18,12 +18,17 @@ from synapse_ls.core.errors import SynapseError
 from synapse_ls.core.model import SearchAnswer, SearchRequest
 from synapse_ls.core.text import LineIndex
 from synapse_ls.features import shapes
-from synapse_ls.features.hover import Look, Place
+from synapse_ls.features.cursor import Place, Spot
+from synapse_ls.features.definition import definition as definition_of
+from synapse_ls.features.hover import Look
 from synapse_ls.features.hover import hover as hover_of
+from synapse_ls.features.nearest import nearest
+from synapse_ls.features.references import references as references_of
 from synapse_ls.features.symbols import MAX_SYMBOLS, Symbol, workspace_symbols
 from synapse_ls.lsp import convert
 from synapse_ls.lsp.folders import Folder
 from synapse_ls.lsp.session import Session
+from synapse_ls.search.snapshot import Snapshot
 from synapse_ls.vault.vault import Vault
 
 _LOG = logging.getLogger(__name__)
@@ -122,13 +127,34 @@ def hover(
     look = Look(markdown=markdown, max_lines=vault.settings.hover.max_lines)
     semantic = vault.semantic(wait=False)
     with vault.snapshot() as now:
-
-        def nearest(name: str) -> list[Symbol]:
-            return workspace_symbols(now.db, name, vault.search, buffers=now.buffers)
-
-        shown = hover_of(now.db, where, look, semantic.embed, nearest, now.buffers)
+        near = partial(nearest, now, search=vault.search)
+        shown = hover_of(now.db, where, look, semantic.embed, near, now.buffers)
     if shown is None:
         return None
     kind = lsp.MarkupKind.Markdown if markdown else lsp.MarkupKind.PlainText
     content = lsp.MarkupContent(kind, shown.text)
     return lsp.Hover(content, convert.lsp_range(lines.range(shown.span), session.encoding))
+
+
+def definition(session: Session, place: tuple[Folder, str], text: str, position: lsp.Position) -> list[lsp.Location]:
+    """Return where the link at a position of an open document leads."""
+    return _spots(session, place, text, position, definition_of)
+
+
+def references(session: Session, place: tuple[Folder, str], text: str, position: lsp.Position) -> list[lsp.Location]:
+    """Return the links that mean what is at a position of an open document."""
+    return _spots(session, place, text, position, references_of)
+
+
+def _spots(
+    session: Session,
+    place: tuple[Folder, str],
+    text: str,
+    position: lsp.Position,
+    find: Callable[[Snapshot, Place], list[Spot]],
+) -> list[lsp.Location]:
+    folder, path = place
+    where = Place(path, text, convert.offset(text, LineIndex(text), position, session.encoding))
+    with folder.ready().snapshot() as now:
+        found = find(now, where)
+    return [convert.location(spot, folder.path, session.encoding) for spot in found]

@@ -16,6 +16,7 @@ from synapse_ls.core.text import LineIndex, Position, Range, Span
 from synapse_ls.features import shapes
 
 if TYPE_CHECKING:
+    from synapse_ls.features.cursor import Spot
     from synapse_ls.features.symbols import Symbol
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
@@ -95,6 +96,11 @@ def symbol(value: "Symbol", root: Path, encoding: Encoding) -> lsp.WorkspaceSymb
     """Return a workspace symbol."""
     place = lsp.Location(uri_of(root, value.path), lsp_range(value.range, encoding))
     return lsp.WorkspaceSymbol(location=place, name=value.name, kind=_KINDS[value.kind], container_name=value.container)
+
+
+def location(value: "Spot", root: Path, encoding: Encoding) -> lsp.Location:
+    """Return a place in a note or file."""
+    return lsp.Location(uri_of(root, value.path), lsp_range(value.range, encoding))
 
 
 def hit(value: Hit, root: Path, encoding: Encoding) -> dict[str, Any]:

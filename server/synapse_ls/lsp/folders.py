@@ -102,8 +102,6 @@ class Opener:
             else:
                 vault.open()
                 self._vaults[vault.root] = vault
-                for warning in vault.warnings:
-                    self._session.show(warning)
             if not self._model_asked:
                 self._model_asked = True
                 self._session.encoder.start(self._model_decided)

@@ -46,6 +46,8 @@ class Reporter:
             await asyncio.sleep(_SECONDS_BETWEEN)
 
     async def _tell(self) -> None:
+        for sentence in self._session.take_warnings():
+            self._session.show(sentence)
         status = await self._session.run(self._session.status)
         if status != self._last:
             self._last = status

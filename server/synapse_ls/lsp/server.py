@@ -97,6 +97,8 @@ _HANDLERS: tuple[tuple[Any, ...], ...] = (
     (lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, changes.did_change_workspace_folders),
     (lsp.WORKSPACE_SYMBOL, questions.workspace_symbol),
     (lsp.TEXT_DOCUMENT_HOVER, questions.hover),
+    (lsp.TEXT_DOCUMENT_DEFINITION, questions.definition),
+    (lsp.TEXT_DOCUMENT_REFERENCES, questions.references),
     ("synapse/search", questions.search),
     ("synapse/status", status.status),
 )

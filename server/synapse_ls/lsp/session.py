@@ -214,6 +214,15 @@ class Session:
             places = [self.folder_of(uri) for uri in self.documents.uris()]
             folder.vault.prefer([place[1] for place in places if place is not None and place[0] is folder])
 
+    def take_warnings(self) -> list[str]:
+        """Return what the vaults have to say to the user since the last time."""
+        said: list[str] = []
+        for folder in self.folders.values():
+            if folder.vault is not None:
+                new, folder.vault.warnings = folder.vault.warnings, []
+                said += new
+        return said
+
     def status(self) -> dict[str, Any]:
         """Return the status of all vaults; reads the indexes, so call it off the event loop."""
         folders = list(self.folders.values())

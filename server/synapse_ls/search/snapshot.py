@@ -18,7 +18,8 @@ class Snapshot:
     """What a search looks at: ``db`` inside a read transaction, and the buffers, an index of their own in memory.
 
     A note is told by its id in the index, one that only a buffer has by the negative of its id there; a chunk of a
-    buffer by the negative of its id. A buffer whose content is that of its file is left to the index.
+    buffer by the negative of its id. A buffer whose content is that of its file is left to the index; the others are
+    ``typed``, by their ids among the buffers, and the notes of the index that they hide are ``shadowed``.
     """
 
     def __init__(self, db: Connection, buffers: Connection | None = None) -> None:
@@ -34,6 +35,7 @@ class Snapshot:
                     self._note_of[buffer] = stored[0]
         self._buffer_of = {note: buffer for buffer, note in self._note_of.items()}
         self.shadowed = frozenset(note for note in self._buffer_of if note > 0)
+        self.typed = frozenset(self._note_of)
 
     def source(self, path: str) -> tuple[Connection, NoteRow] | None:
         """Return where the note at a path is to be read, a buffer or the index, and its row there."""

@@ -47,12 +47,14 @@ class OpenLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Backlink:
-    """A link to a note, seen from that note."""
+class PlacedLink:
+    """A link as written, and where: ``source`` is its note."""
 
     source: int
     source_path: str
-    source_title: str
+    kind: str
+    target: str
+    fragment: str | None
     label: str | None
     range: Range
 
@@ -71,6 +73,20 @@ def named(db: Connection, key: str) -> list[NameRow]:
         (key,),
     )
     return [NameRow(*row) for row in rows]
+
+
+def named_like(db: Connection, first: str, shortest: int, longest: int, limit: int) -> list[tuple[str, NameRow]]:
+    """Return (look-up key, name) of paths, aliases and titles whose keys start with ``first``, by key.
+
+    The lengths of the keys are in code points.
+    """
+    rows = db.execute(
+        "SELECT m.key, m.kind, m.text, m.note, n.path FROM names m JOIN notes n ON n.id = m.note "
+        "WHERE m.key >= ? AND m.key < ? AND length(m.key) BETWEEN ? AND ? AND m.kind IN ('path', 'alias', 'title') "
+        "ORDER BY m.key LIMIT ?",
+        (first, first + "\U0010ffff", shortest, longest, limit),
+    )
+    return [(key, NameRow(*row)) for key, *row in rows]
 
 
 def to_resolve(db: Connection, keys: Iterable[str], sources: Iterable[int], *, second: bool = True) -> list[OpenLink]:
@@ -195,11 +211,36 @@ def degree(db: Connection, notes: Sequence[int]) -> dict[int, int]:
     return found
 
 
-def backlinks(db: Connection, note: int, limit: int) -> list[Backlink]:
-    """Return links to a note, by path and place."""
-    rows = db.execute(
-        f"SELECT n.id, n.path, n.title, k.label, {PLACE} FROM links k JOIN notes n ON n.id = k.source "
-        "WHERE k.resolved = ? ORDER BY n.path, start_line, start_utf32 LIMIT ?",
-        (note, limit),
-    )
-    return [Backlink(r[0], r[1], r[2], r[3], range_of(r[4:])) for r in rows]
+_PLACED = (
+    f"SELECT k.source, n.path, k.kind, k.target, k.fragment, k.label, {PLACE} "
+    "FROM links k JOIN notes n ON n.id = k.source"
+)
+_IN_ORDER = "ORDER BY n.path, start_line, start_utf32"
+
+
+def backlinks(db: Connection, note: int) -> Iterator[PlacedLink]:
+    """Yield the links that mean a note, by path and place."""
+    return _placed(db, f"{_PLACED} WHERE k.resolved = ? {_IN_ORDER}", (note,))
+
+
+def to_attachment(db: Connection, path: str) -> Iterator[PlacedLink]:
+    """Yield the links that mean the attachment at a path, by path and place."""
+    return _placed(db, f"{_PLACED} WHERE k.attachment = ? {_IN_ORDER}", (path,))
+
+
+def written(db: Connection, keys: Iterable[str]) -> Iterator[PlacedLink]:
+    """Yield the links one of whose readings has one of the look-up keys, each once, by path and place."""
+    marks = ",".join("?" * len(values := tuple(keys)))
+    query = f"{_PLACED} WHERE k.key IN ({marks}) OR k.other_key IN ({marks}) {_IN_ORDER}"
+    return _placed(db, query, values * 2)
+
+
+def keys_of(db: Connection, note: int) -> frozenset[str]:
+    """Return the look-up keys of a note's names."""
+    return frozenset(key for (key,) in db.execute("SELECT key FROM names WHERE note = ?", (note,)))
+
+
+def _placed(db: Connection, query: str, values: tuple[str | int, ...]) -> Iterator[PlacedLink]:
+    for row in db.execute(query, values):
+        source, path, kind, target, fragment, label, *where = row
+        yield PlacedLink(source, path, kind, target, fragment, label, range_of(tuple(where)))

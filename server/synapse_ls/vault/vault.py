@@ -98,10 +98,6 @@ class Vault:
         if model:
             self._encoder.start(self._model_decided)
 
-    def has_index(self) -> bool:
-        """Return whether there is an index already; no is also the answer for a folder that cannot be a vault."""
-        return (location.index_folder(self.root.expanduser().resolve()) / location.INDEX_NAME).exists()
-
     def look(self) -> bool:
         """Open the index for reading only, neither writing nor waiting; returns False if there is none."""
         self.root = location.vault_root(self.root)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from synapse_ls.core.text import Position, Range
-from synapse_ls.features.hover import Hover, Look, Place, hover
+from synapse_ls.features.cursor import Place
+from synapse_ls.features.hover import Hover, Look, hover
 from synapse_ls.features.symbols import Symbol
 from synapse_ls.indexer.record import note_record
 from synapse_ls.links import resolver

@@ -46,3 +46,26 @@ def test_a_meaning_is_recorded(db: Connection) -> None:
     for meaning in (Stored(3, None, ambiguous=True), Stored(None, "x.png"), Stored()):
         links.resolve(db, [(meaning, link.id)])
         assert [found.stored for found in links.every(db)] == [meaning]
+
+
+def test_names_like_another(db: Connection) -> None:
+    """By their first letters and their length; attachments are no names of notes."""
+    fill(db, [note("x/orphans.md"), note("orchard.md"), note("or.md"), note("parrots.md", aliases=["Origins"])])
+    put(db, ("orphan.png", 1))
+    found = links.named_like(db, "or", 7, 7, 9)
+    assert [(key_, row.kind, row.path) for key_, row in found] == [
+        ("orchard", "path", "orchard.md"), ("orchard", "title", "orchard.md"), ("origins", "alias", "parrots.md"),
+        ("orphans", "path", "x/orphans.md"), ("orphans", "title", "x/orphans.md"),
+    ]  # fmt: skip
+    assert len(links.named_like(db, "or", 7, 7, 2)) == 2
+
+
+def test_links_to_attachments_and_under_keys(db: Connection) -> None:
+    """With what is written, by path; each once though both its keys are asked for."""
+    fill(db, [note("b.md", links=["a"]), note("a.md", links=["b", "x.png"])])
+    (image,) = [link for link in links.every(db) if link.target == "x.png"]
+    links.resolve(db, [(Stored(None, "x.png"), image.id)])
+    assert [(link.source_path, link.target) for link in links.to_attachment(db, "x.png")] == [("a.md", "x.png")]
+    written = links.written(db, ["a", "b", "none"])
+    assert [(link.source_path, link.target) for link in written] == [("a.md", "b"), ("b.md", "a")]
+    assert links.keys_of(db, image.source) == {"a"}

@@ -62,6 +62,31 @@ async def hover(session: Session, params: lsp.HoverParams) -> lsp.Hover | None:
     return shown
 
 
+async def definition(session: Session, params: lsp.DefinitionParams) -> list[lsp.Location]:
+    """Answer ``textDocument/definition``."""
+    return await _spots(session, params, "definition")
+
+
+async def references(session: Session, params: lsp.ReferenceParams) -> list[lsp.Location]:
+    """Answer ``textDocument/references``: links, whether or not their target is asked for as well."""
+    return await _spots(session, params, "references")
+
+
+async def _spots(
+    session: Session, params: lsp.DefinitionParams | lsp.ReferenceParams, question: str
+) -> list[lsp.Location]:
+    place = session.folder_of(params.text_document.uri)
+    document = session.documents.get(params.text_document.uri)
+    if place is None or document is None:
+        return []
+    found: list[lsp.Location] = await _off_loop(
+        session,
+        threading.Event(),
+        lambda: getattr(_answers(), question)(session, place, document.text, params.position),
+    )
+    return found
+
+
 async def _off_loop(session: Session, token: threading.Event, work: Callable[[], Any]) -> Any:  # noqa: ANN401 - passes on
     """Do work off the loop; sets ``token`` if the request is cancelled, turns errors into messages."""
     try:
