@@ -66,6 +66,7 @@ class Vault:
         self._takeover: threading.Thread | None = None
         self._overlay = Overlay()
         self._rebuilding: threading.Thread | None = None
+        self._told_of_polling = False
         # Set where an index is only looked at and nobody writes it.
         self._alone = False
 
@@ -275,6 +276,12 @@ class Vault:
             except Exception as problem:  # noqa: BLE001 - a status that cannot be read is itself the status
                 error = f"the index cannot be read ({problem})"
         indexer = self._indexer
+        if indexer is not None and indexer.polling and not self._told_of_polling:
+            self._told_of_polling = True
+            self.warnings.append(
+                f"{self.root.name}: the system cannot watch that many folders, so they are looked at every 2 s; "
+                "raise fs.inotify.max_user_watches to change that"
+            )
         files = indexer.files_pending if indexer is not None else 0
         vectors_come = self._encoder.state in ("ready", "loading")
         counters = indexer.counters if indexer is not None else None

@@ -240,3 +240,19 @@ def test_settings_file_of_the_vault_counts(root: Path, closing: Callable[..., Va
     assert vault.wait(PATIENCE)
     assert vault.status().notes == 2
     assert len(vault.warnings) == 1
+
+
+def test_a_vault_that_cannot_be_watched_says_so_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Polling is told in one sentence that says what to do."""
+    monkeypatch.setenv("SYNAPSE_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "vault").mkdir()
+    encoder = Encoder(EmbeddingSettings(model="none"), tmp_path / "models")
+    vault = Vault(tmp_path / "vault", Settings(), encoder, watch=False)
+    vault.open()
+    vault.wait()
+    monkeypatch.setattr(type(vault._indexer), "polling", True)
+    vault.status()
+    vault.status()
+    assert len(vault.warnings) == 1
+    assert "max_user_watches" in vault.warnings[0]
+    vault.close()
