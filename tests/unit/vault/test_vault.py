@@ -245,7 +245,7 @@ def test_settings_file_of_the_vault_counts(root: Path, closing: Callable[..., Va
 def test_a_vault_that_cannot_be_watched_says_so_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Polling is told in one sentence that says what to do."""
     monkeypatch.setenv("SYNAPSE_CACHE_DIR", str(tmp_path / "cache"))
-    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault").mkdir(exist_ok=True)
     encoder = Encoder(EmbeddingSettings(model="none"), tmp_path / "models")
     vault = Vault(tmp_path / "vault", Settings(), encoder, watch=False)
     vault.open()
