@@ -139,6 +139,11 @@ class Client:
         self._wait(arrived, timeout, f"{method} as wished")
         return found[0]
 
+    def messages(self) -> list[str]:
+        """Return what the server has shown to the user so far."""
+        with self._changed:
+            return [told.value["message"] for name, told in self._notifications if name == "window/showMessage"]
+
     def _wait(self, happened: Callable[[], bool], timeout: float, wish: str) -> None:
         with self._changed:
             self._changed.wait_for(lambda: happened() or self._closed, timeout)

@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=1000, help="at most this many, evenly spread")
     parser.add_argument("--no-model", action="store_true", help="words and links only")
     options = parser.parse_args()
-    model = None if options.no_model else embedder.load("bundled", VECTORS)
+    model = None if options.no_model else embedder.load("bundled")
     for folder in options.sets:
         result = measure(folder, options.queries, model)
         print(json.dumps(result, indent=1))

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -183,9 +184,12 @@ def test_a_vault_that_may_not_be_read_is_refused(small: Path, cache: Path) -> No
 
 
 def test_a_cache_that_cannot_be_made_is_told(small: Path, tmp_path: Path) -> None:
-    """One line that names the variable."""
+    """The variable is named once, and the exit code says that no index is left."""
     (tmp_path / "file").write_text("in the way")
-    assert "SYNAPSE_CACHE_DIR" in one_line(run(tmp_path / "file" / "cache", "index", small))
+    ran = run(tmp_path / "file" / "cache", "index", small)
+    assert ran.code == 2
+    assert ran.err.count("SYNAPSE_CACHE_DIR") == 1
+    assert "Traceback" not in ran.err
 
 
 @pytest.mark.parametrize(
@@ -221,8 +225,8 @@ def test_a_ruined_index_is_rebuilt_and_told_once(small: Path, cache: Path, ruin:
     """The notes are the truth: the same answer as before, one sentence, and silence the next time."""
     query = ("search", str(small), "radiator", "--mode", "lexical", "--json")
     expected = run(cache, *query).json["hits"]
-    (index,) = cache.rglob("index.db")
-    for journal in index.parent.glob("index.db-*"):
+    (index,) = cache.rglob("index-*.db")
+    for journal in index.parent.glob("index-*.db-*"):
         journal.unlink()
     whole = index.read_bytes()
     index.write_bytes({"not a database": b"surely not " * 1000, "cut": whole[: len(whole) // 2], "empty": b""}[ruin])
@@ -243,7 +247,7 @@ def test_forget_removes_the_index_and_no_note(small: Path, cache: Path) -> None:
     before = fingerprint(small)
     assert run(cache, "search", small, "dough", "--mode", "lexical").code == 0
     assert run(cache, "forget", small, "--json").json == {"removed": True}
-    assert list(cache.rglob("index.db*")) == []
+    assert list(cache.rglob("index*")) == []
     assert run(cache, "forget", "--json", cwd=small).json == {"removed": False}
     assert "no index" in run(cache, "forget", small).out
     assert fingerprint(small) == before
@@ -288,3 +292,142 @@ def test_output_into_a_closed_pipe_is_no_crash(home: Home) -> None:
         check=False, timeout=TIMEOUT,
     )  # fmt: skip
     assert done.stderr == b""
+
+
+def through_shell(script: str) -> tuple[str, ...]:
+    """Return what, put before a command, runs it as ``"$0" "$@"`` of a shell script."""
+    return ("/bin/sh", "-c", script)
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_crash(home: Home, closed: str) -> None:
+    """What is left of the output is the usual one."""
+    prefix = through_shell(f'exec "$0" "$@" {closed}')
+    ran = run(home.cache, "search", home.root, "radiator", "--mode", "lexical", prefix=prefix)
+    assert (ran.code, ran.err) == (0, "")
+    assert ("radiator" in ran.out) is (">&-" not in closed.replace("2>&-", ""))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+def test_an_output_that_cannot_be_written_is_told(home: Home) -> None:
+    """One line and exit code 2, however much is printed; errors that cannot be shown change nothing."""
+    full = through_shell('exec "$0" "$@" >/dev/full')
+    search = ("search", str(home.root), "the", "--mode", "lexical")
+    assert "No space left on device" in one_line(run(home.cache, *search, prefix=full))
+    assert "No space left on device" in one_line(run(home.cache, *search, "--json", "-n", "100", prefix=full))
+    silent = through_shell('exec "$0" "$@" 2>/dev/full')
+    assert run(home.cache, "search", home.root / "none", "the", prefix=silent).code == 2
+    assert run(home.cache, *search, prefix=silent).code == 0
+
+
+def test_a_locale_of_another_encoding_finds_the_same(tmp_path: Path, cache: Path) -> None:
+    """The names of notes and the words of a query are UTF-8 all the same; what cannot be shown is replaced."""
+    root = write(tmp_path / "Żółw", {"Słówka.md": "# Słówka\n\ntwaróg 日本\n"})
+    assert run(cache, "index", root).code == 0
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    ran = run(cache, "search", root, "twaróg", "--mode", "lexical", environment=plain)
+    assert (ran.code, ran.err) == (0, "")
+    assert "Słówka.md:1" in ran.out
+    ascii_alone = {"PYTHONIOENCODING": "ascii"}
+    ran = run(cache, "search", root, "twaróg", "--mode", "lexical", environment=ascii_alone)
+    assert (ran.code, ran.err) == (0, "")
+    assert "S??wka.md:1" in ran.out
+    ran = run(cache, "search", root, "twaróg", "--mode", "lexical", "--json", environment=ascii_alone)
+    assert [hit["path"] for hit in ran.json["hits"]] == ["Słówka.md"]
+    ran = run(cache, "status", tmp_path / "ż", environment=ascii_alone)
+    assert "there is no folder" in one_line(ran)
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_first_index_that_is_stopped_goes_on_the_next_time(
+    tmp_path: Path, cache: Path, sent: signal.Signals, code: int
+) -> None:
+    """One line; what is committed stays, and the index is sound."""
+    root = write(tmp_path / "vault", {f"{n}.md": f"# Note {n}\n\n{'words of a long text. ' * 40}" for n in range(400)})
+    command = [*COMMAND, "search", str(root), "words"]
+    with subprocess.Popen(
+        command, env=environment_of(cache), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr is not None
+        assert b"for the first time" in process.stderr.readline()
+        process.send_signal(sent)
+        out, err = process.communicate(timeout=TIMEOUT)
+    assert (process.returncode, out) == (code, b"")
+    assert err == b"synapse-ls: stopped; what is indexed so far is kept\n"
+    ran = run(cache, "search", root, "title:399", "--mode", "lexical", "--json")
+    assert (ran.code, [hit["path"] for hit in ran.json["hits"]]) == (0, ["399.md"])
+    assert run(cache, "doctor", root).code == 0
+
+
+@pytest.mark.parametrize("place", ["tmpfs", "limit"])
+def test_a_full_disk_is_told(tmp_path: Path, cache: Path, place: str) -> None:
+    """In one line, with exit code 2; a search answers all the same."""
+    text = " ".join(f"word{n}" for n in range(2000))
+    root = write(tmp_path / "vault", {f"{n}.md": f"# Note {n}\n\n{text} {n}\n" for n in range(30)})
+    cache.mkdir()
+    mounted = f'mount -t tmpfs -o size=400k none "{cache}"'
+    if (
+        place == "tmpfs"
+        and subprocess.run(["unshare", "-m", "sh", "-c", mounted], check=False, capture_output=True).returncode
+    ):
+        pytest.skip("no file system can be mounted here")
+    full = {
+        "tmpfs": ("unshare", "-m", *through_shell(f'{mounted} && exec "$0" "$@"')),
+        "limit": through_shell('ulimit -f 200; exec "$0" "$@"'),
+    }[place]
+    indexed = run(cache, "index", root, prefix=full, environment=without_weights(tmp_path))
+    assert indexed.code == 2
+    assert "Traceback" not in indexed.err
+    assert any(word in indexed.err for word in ("full", "I/O error", "No space"))
+    found = run(cache, "search", root, "word7", "--mode", "lexical", "--json", prefix=full)
+    assert found.json["hits"]
+    assert "Traceback" not in found.err
+
+
+def without_weights(tmp_path: Path) -> dict[str, str]:
+    """Return the environment of an installation without a model: nothing is embedded, which takes long."""
+    return with_path(write(tmp_path / "shim", NO_WEIGHTS))
+
+
+# Stops the process that makes an index when it starts the parser, before there are words.
+STOPPED = {
+    "sitecustomize.py": """
+import os, signal, subprocess
+
+begin = subprocess.Popen.__init__
+
+def stop(self, *arguments, **options):
+    os.kill(os.getpid(), signal.SIGSTOP)
+    begin(self, *arguments, **options)
+
+subprocess.Popen.__init__ = stop
+"""
+}
+
+
+@pytest.mark.parametrize("end", [signal.SIGCONT, signal.SIGKILL])
+def test_a_first_index_that_another_process_makes_is_waited_for(small: Path, cache: Path, end: signal.Signals) -> None:
+    """A search waits and answers; if the other process dies, it answers too or says what to do."""
+    stopped = {**environment_of(cache), **with_path(write(small.parent / "shim", STOPPED))}
+    pipe = subprocess.PIPE
+    with (
+        subprocess.Popen([*COMMAND, "index", str(small)], env=stopped, stdout=pipe, stderr=pipe) as maker,
+    ):
+        assert os.WIFSTOPPED(os.waitpid(maker.pid, os.WUNTRACED)[1])
+        command = [*COMMAND, "search", str(small), "radiator", "--mode", "lexical", "--json"]
+        with subprocess.Popen(command, env=environment_of(cache), stdout=pipe, stderr=pipe, text=True) as waiter:
+            assert waiter.stderr is not None
+            said = waiter.stderr.readline()
+            while "waiting for it" not in said:
+                assert said
+                said = waiter.stderr.readline()
+            maker.send_signal(end)
+            out, err = waiter.communicate(timeout=TIMEOUT)
+        maker.communicate(timeout=TIMEOUT)
+    if end == signal.SIGCONT:
+        assert maker.returncode == 0
+    if waiter.returncode == 0:
+        assert "Cat.md" in out
+    else:
+        assert (end, waiter.returncode) == (signal.SIGKILL, 2)
+        assert "run the command again" in err

@@ -27,9 +27,8 @@ SPEC = ModelSpec("hashed", 8, 64, "every language alike", "MIT", 0, "", "hashed 
 class HashEmbedder:
     """Gives a text the unit vector that its hash seeds; refuses texts with ``refused`` in them, waits while held."""
 
-    spec = SPEC
-
-    def __init__(self, *refused: str) -> None:
+    def __init__(self, *refused: str, spec: ModelSpec = SPEC) -> None:
+        self.spec = spec
         self.refused = refused
         self.seen: list[str] = []
         self.may_go = threading.Event()
@@ -49,8 +48,9 @@ class HashEmbedder:
         """Return the vector of a text."""
         import numpy as np
 
-        seed = int.from_bytes(hashlib.blake2b(text.encode(errors="replace"), digest_size=8).digest(), "big")
-        vector = np.random.default_rng(seed).normal(size=SPEC.dimensions)
+        named = f"{self.spec.fingerprint}{text}".encode(errors="replace")
+        seed = int.from_bytes(hashlib.blake2b(named, digest_size=8).digest(), "big")
+        vector = np.random.default_rng(seed).normal(size=self.spec.dimensions)
         unit: NDArray[np.float32] = (vector / np.linalg.norm(vector)).astype(np.float32)
         return unit
 

@@ -36,7 +36,7 @@ def looking(
             resolver.resolve_again(db, (), [notes.put(db, record).note for record in records])
         for path, text in (typed or {}).items():
             overlay.put(path, text, 1, MAX_BYTES)
-        with index.read() as db, overlay.read() as buffers:
+        with index.read() as db, overlay.read(None) as buffers:
             yield Snapshot(db, buffers)
     finally:
         overlay.close()

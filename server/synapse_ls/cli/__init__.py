@@ -3,12 +3,15 @@
 import argparse
 import importlib
 import logging
+import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from synapse_ls import __version__
+from synapse_ls.cli import terminal
 from synapse_ls.core.errors import SynapseError
 
 # command -> (the module that has it, what it does)
@@ -23,20 +26,64 @@ _COMMANDS: dict[str, tuple[str, str]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns 0 if it ran, 2 for a wrong call or an unfit environment."""
-    options = _parsed(sys.argv[1:] if arguments is None else arguments)
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="synapse-ls: %(message)s")
+    """Run a command.
+
+    Returns 0 if it ran, 2 for a wrong call or an unfit environment, 130 or 143 if it was told to stop.
+    """
+    if arguments is None:
+        _speak_utf8()
+    terminal.prepare()
+    os.umask(0o077)  # the files made from now on hold the text of notes
+    try:
+        options = _parsed(sys.argv[1:] if arguments is None else arguments)
+    except SystemExit as ended:  # the parser's: help was asked for, or the call is wrong
+        return terminal.finish(ended.code if isinstance(ended.code, int) else 2)
+    handler = logging.StreamHandler()
+    if options.command == "serve":
+        handler.setFormatter(logging.Formatter("synapse-ls: %(message)s"))
+    else:
+        handler.setFormatter(terminal.OneLine())
+        signal.signal(signal.SIGTERM, _terminate)
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    return terminal.finish(_run(options))
+
+
+def _speak_utf8() -> None:
+    """Begin again in Python's UTF-8 mode if the locale has another encoding: the names of notes are told by it."""
+    if sys.getfilesystemencoding() != "utf-8" and os.environ.get("PYTHONUTF8") != "1":
+        os.execve(  # noqa: S606 - this very command
+            sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, "PYTHONUTF8": "1"}
+        )
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Run a command; whatever goes wrong is told in one line."""
     try:
         return _runner(options.command)(options)
     except SynapseError as error:
-        print(f"synapse-ls: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("synapse-ls: stopped; what is indexed so far is kept", file=sys.stderr)
-        return 130
+        terminal.say(str(error))
+    except KeyboardInterrupt as stopped:
+        terminal.say("stopped; what is indexed so far is kept")
+        return 128 + (signal.SIGTERM if isinstance(stopped, _TerminatedError) else signal.SIGINT)
     except BrokenPipeError:
-        sys.stderr.close()
         return 0
+    except ImportError as error:
+        terminal.say(f"the installation is broken ({error}); run: synapse-ls doctor")
+    except OSError as error:
+        place = "" if error.filename is None else f": {error.filename}"
+        terminal.say(f"{error.strerror or error}{place}; run: synapse-ls doctor")
+    except Exception as error:
+        told = f"{options.command} failed ({type(error).__name__}: {error}); run: synapse-ls doctor"
+        logging.getLogger(__name__).exception("%s", told)  # the trace is for a server's log
+    return 2
+
+
+class _TerminatedError(KeyboardInterrupt):
+    """The system asks for the end."""
+
+
+def _terminate(_signal: int, _frame: object) -> None:
+    raise _TerminatedError
 
 
 def _runner(command: str) -> Callable[[argparse.Namespace], int]:
@@ -86,12 +133,23 @@ def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
         for name, (_, text) in _COMMANDS.items()
     }
 
-    made["serve"].add_argument("--stdio", action="store_true", help="use standard input and output (the default)")
+    way = made["serve"].add_mutually_exclusive_group()
+    way.add_argument("--stdio", action="store_true", help="use standard input and output (the default)")
+    way.add_argument(
+        "--tcp", metavar="HOST:PORT", help="listen on a loopback address for one editor; port 0 takes any that is free"
+    )
+    made["serve"].add_argument(
+        "--log-level",
+        choices=("error", "warning", "info", "debug"),
+        default="info",
+        help="what goes into the log file in the cache folder (default: %(default)s)",
+    )
     for name in ("index", "status", "forget"):
         made[name].add_argument(
             "vault", nargs="?", type=Path, default=Path(), help="the folder of notes (default: the current folder)"
         )
     made["index"].add_argument("--rebuild", action="store_true", help="make the index anew")
+    made["doctor"].add_argument("vault", nargs="?", type=Path, help="a folder of notes to look at as well")
     search = made["search"]
     search.usage = "synapse-ls search [VAULT] QUERY [-n N] [--mode MODE] [--near NOTE] [--explain] [--json]"
     search.add_argument(

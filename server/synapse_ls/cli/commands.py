@@ -1,8 +1,6 @@
 """The commands that work on one vault: index, search, status, forget."""
 
 import argparse
-import json
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from synapse_ls.cli import show
+from synapse_ls.cli.terminal import print_json, say
 from synapse_ls.core.config import Settings
 from synapse_ls.core.errors import IndexStateError, VaultError
 from synapse_ls.core.model import Hit, SearchRequest
@@ -27,7 +26,7 @@ def index(options: argparse.Namespace) -> int:
     started = time.monotonic()
     with _opened(options.vault, model=True, rebuild=options.rebuild) as vault:
         if vault.read_only:
-            _say("another Synapse keeps this index up to date; nothing to do")
+            say("another Synapse keeps this index up to date; nothing to do")
         show.wait_with_progress(vault)
         status = vault.status()
     result = {
@@ -39,24 +38,21 @@ def index(options: argparse.Namespace) -> int:
         "seconds": round(time.monotonic() - started, 2),
     }
     if options.json:
-        _print_json({**result, "skippedNotes": [{"path": path, "reason": why} for path, why in status.skipped]})
+        print_json({**result, "skippedNotes": [{"path": path, "reason": why} for path, why in status.skipped]})
     else:
         print(", ".join(f"{value} {name}" for name, value in result.items()))
         for path, why in status.skipped:
             print(f"  {path}: {why}")
     if status.model.note is not None:
-        _say(status.model.note)
-    if status.error is not None:
-        _say(status.error)
-        return 2
-    return 0
+        say(status.model.note)
+    return _trouble(vault, status.error)
 
 
 def search(options: argparse.Namespace) -> int:
     """Index what is missing, then answer."""
     with _opened(options.vault, model=options.mode != "lexical") as vault:
         if not (vault.read_only or vault.warnings or vault.has_words()):
-            _say(f"indexing {vault.root} for the first time")
+            say(f"indexing {vault.root} for the first time")
         show.wait_with_progress(vault)
         request = SearchRequest(
             query=options.query,
@@ -69,26 +65,23 @@ def search(options: argparse.Namespace) -> int:
             answer = vault.search(request)
         except IndexStateError as error:
             # Damage that shows only now: the index is made anew, and that is waited for.
-            _say(str(error))
+            say(str(error))
             show.wait_with_progress(vault)
             answer = vault.search(request)
         trouble = vault.status().error
     if options.json:
-        _print_json(shapes.answer(answer, _hit))
+        print_json(shapes.answer(answer, _hit))
     else:
         show.answer(answer)
     if answer.semantic.state == "unavailable":
-        _say(f"not searched by meaning: {answer.semantic.note}")
-    if trouble is not None:
-        _say(trouble)
-        return 2
-    return 0
+        say(f"not searched by meaning: {answer.semantic.note}")
+    return _trouble(vault, trouble)
 
 
 def status(options: argparse.Namespace) -> int:
     """Print the state of an index without changing it."""
     root = location.vault_root(options.vault)
-    encoder = Encoder(Settings().embedding, location.cache_root() / "models")
+    encoder = Encoder(Settings().embedding)
     encoder.look()
     vault = Vault(root, Settings(), encoder, watch=False)
     if not vault.look():
@@ -96,7 +89,7 @@ def status(options: argparse.Namespace) -> int:
     shape = shapes.vault_status(vault.status(), str(root))
     vault.close()
     if options.json:
-        _print_json(shape)
+        print_json(shape)
     else:
         show.status(shape)
     return 0
@@ -104,9 +97,9 @@ def status(options: argparse.Namespace) -> int:
 
 def forget(options: argparse.Namespace) -> int:
     """Remove the index of a vault."""
-    removed = location.forget(options.vault.expanduser().resolve())
+    removed = location.forget(location.real_path(options.vault))
     if options.json:
-        _print_json({"removed": removed})
+        print_json({"removed": removed})
     else:
         print("the index is removed; your notes are untouched" if removed else "there was no index")
     return 0
@@ -115,16 +108,16 @@ def forget(options: argparse.Namespace) -> int:
 @contextmanager
 def _opened(folder: Path, *, model: bool, rebuild: bool = False) -> Iterator[Vault]:
     settings = Settings()
-    encoder = Encoder(settings.embedding, location.cache_root() / "models")
+    encoder = Encoder(settings.embedding)
     vault = Vault(folder, settings, encoder, watch=False)
     try:
         vault.open(rebuild=rebuild, model=model)
         for warning in vault.warnings:
-            _say(warning)
+            say(warning)
         if model:
             encoder.wait()
         if vault.read_only and not vault.has_words():
-            _say("another Synapse is still making this index; waiting for it")
+            say("another Synapse is still making this index; waiting for it")
             while not vault.has_words():
                 if vault.writer_is_gone():
                     raise IndexStateError("the other Synapse ended before the index was made; run the command again")
@@ -133,6 +126,15 @@ def _opened(folder: Path, *, model: bool, rebuild: bool = False) -> Iterator[Vau
     finally:
         vault.close()
         encoder.close()
+
+
+def _trouble(vault: Vault, error: str | None) -> int:
+    """Say what is wrong with an index, unless it was said when it was opened; returns the exit code."""
+    if error is None:
+        return 0
+    if not any(error in warning for warning in vault.warnings):
+        say(error)
+    return 2
 
 
 def _note(vault: Vault, name: str) -> str:
@@ -145,11 +147,3 @@ def _note(vault: Vault, name: str) -> str:
 
 def _hit(hit: Hit) -> dict[str, Any]:
     return shapes.hit(hit, {"path": hit.path}, lambda position: position.utf32, len)
-
-
-def _print_json(value: object) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def _say(sentence: str) -> None:
-    print(f"synapse-ls: {sentence}", file=sys.stderr)

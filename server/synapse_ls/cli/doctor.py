@@ -1,104 +1,106 @@
 """``synapse-ls doctor``: is everything there that Synapse needs, and what to do if not."""
 
 import argparse
-import importlib.util
 import json
+import os
 import platform
+import select
+import signal
+import subprocess
 import sys
-import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 from synapse_ls import __version__
-from synapse_ls.core.errors import SynapseError
-from synapse_ls.vault import location
+from synapse_ls.cli import probe, terminal
+from synapse_ls.cli.finding import Finding
 
-_INOTIFY = Path("/proc/sys/fs/inotify/max_user_watches")
-_FEW_WATCHES = 8_192
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing looked at: ``advice`` says what to do if it is not ``ok``."""
-
-    name: str
-    ok: bool
-    detail: str
-    advice: str | None = None
+# How long one check may take.
+_PATIENCE = 4.0
+_PIECE = 65_536
 
 
 def doctor(options: argparse.Namespace) -> int:
     """Print what was found; returns 2 if something has to be done."""
-    findings = [check() for check in _CHECKS]
+    vault: Path | None = options.vault
+    names = [*probe.CHECKS, *(probe.VAULT_CHECKS if vault is not None else ())]
+    findings = [_python(), _text(), *_probed(names, vault or Path())]
     if options.json:
-        shown = [{"name": f.name, "ok": f.ok, "detail": f.detail, "advice": f.advice} for f in findings]
-        print(json.dumps({"version": __version__, "checks": shown}, ensure_ascii=False, indent=2))
+        terminal.print_json({"version": __version__, "checks": [asdict(finding) for finding in findings]})
     else:
         print(f"synapse-ls {__version__}")
         for finding in findings:
-            print(f"  {'ok ' if finding.ok else 'BAD'} {finding.name}: {finding.detail}")
+            mark = "BAD" if not finding.ok else "!  " if finding.advice else "ok "
+            print(f"  {mark} {finding.name}: {finding.detail}")
             if finding.advice:
                 print(f"      {finding.advice}")
     return 0 if all(finding.ok for finding in findings) else 2
 
 
 def _python() -> Finding:
-    return Finding("python", sys.version_info >= (3, 11), f"{platform.python_version()} at {sys.executable}")
+    found = f"{platform.python_version()} at {sys.executable}"
+    if sys.version_info < (3, 11):  # noqa: UP036 - whoever forces an installation comes here
+        return Finding("python", False, found, "install Synapse with Python 3.11 or later")
+    return Finding("python", True, found)
 
 
-def _sqlite() -> Finding:
+def _text() -> Finding:
+    names = sys.getfilesystemencoding()
+    detail = f"{sys.stdout.encoding} on standard output, {names} in names of files"
+    if terminal.shows_everything() and names == "utf-8":
+        return Finding("text", True, detail)
+    return Finding("text", True, detail, "set LC_ALL to a locale of UTF-8, or PYTHONUTF8=1, to see every character")
+
+
+def _probed(names: list[str], vault: Path) -> Iterator[Finding]:
+    """Yield the findings of checks in their order; one that crashes or hangs is itself a finding."""
+    while names:
+        command = [sys.executable, "-P", "-m", "synapse_ls.cli.probe", str(vault), *names]
+        try:
+            process = subprocess.Popen(  # noqa: S603 - our own command
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
+        except OSError as error:
+            yield Finding("python", False, f"{sys.executable} cannot be started ({error.strerror})", "install it anew")
+            return
+        for finding in _lines(process):
+            yield finding
+            names = names[1:]
+        if names:
+            yield _ended(process, names[0])
+            names = names[1:]
+        else:
+            process.wait()
+
+
+def _lines(process: subprocess.Popen[bytes]) -> Iterator[Finding]:
+    """Yield findings until the process ends or is silent for too long."""
+    assert process.stdout is not None  # noqa: S101 - a pipe was asked for
+    held = b""
+    late = time.monotonic() + _PATIENCE
+    with process.stdout as output:
+        while select.select([output], [], [], max(0, late - time.monotonic()))[0]:
+            piece = os.read(output.fileno(), _PIECE)
+            if not piece:
+                return
+            *whole, held = (held + piece).split(b"\n")
+            for line in whole:
+                yield Finding(**json.loads(line))
+                late = time.monotonic() + _PATIENCE
+
+
+def _ended(process: subprocess.Popen[bytes], name: str) -> Finding:
+    """Return the finding of a check that gave none."""
+    reinstall = "run: pip install --force-reinstall synapse-ls"
     try:
-        from synapse_ls.store import database
-
-        found = database.versions()
-    except Exception as error:  # noqa: BLE001 - whatever is wrong with the installation
-        return Finding("database", False, str(error), "run: pip install --force-reinstall apsw sqlite-vec")
-    return Finding("database", True, ", ".join(f"{name} {version}" for name, version in found.items()) + ", FTS5")
-
-
-def _model() -> Finding:
+        code = process.wait(0.2)
+    except subprocess.TimeoutExpired:
+        process.kill()  # not waited for: it may be stuck in the system
+        return Finding(name, False, f"no answer within {_PATIENCE:g} s", f"try again; if it stays so, {reinstall}")
     try:
-        from synapse_ls.inference import embedder
-
-        with tempfile.TemporaryDirectory() as nothing_is_kept:
-            loaded = embedder.load("bundled", Path(nothing_is_kept))
-        loaded.embed_query("ready")
-    except SynapseError as error:
-        return Finding("model", False, str(error), "until then search goes on by words and links")
-    except Exception as error:  # noqa: BLE001 - whatever is wrong with the installation
-        advice = "run: pip install --force-reinstall fastembed onnxruntime tokenizers"
-        return Finding("model", False, str(error), advice)
-    spec = loaded.spec
-    return Finding("model", True, f"{spec.name}, {spec.dimensions} dimensions, {spec.languages}, checked and loaded")
-
-
-def _watching() -> Finding:
-    if importlib.util.find_spec("watchfiles") is None:
-        return Finding("watching", False, "watchfiles is missing", "run: pip install --force-reinstall watchfiles")
-    if not _INOTIFY.exists():
-        return Finding("watching", True, "by the system's own notifications")
-    limit = int(_INOTIFY.read_text())
-    if limit < _FEW_WATCHES:
-        advice = (
-            "large vaults are looked at every 2 s instead; raise it with: sysctl fs.inotify.max_user_watches=524288"
-        )
-        return Finding("watching", True, f"inotify, at most {limit} folders", advice)
-    return Finding("watching", True, f"inotify, at most {limit} folders")
-
-
-def _cache() -> Finding:
-    root = location.cache_root()
-    try:
-        root.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with tempfile.TemporaryFile(dir=root):
-            pass
-    except OSError as error:
-        advice = "set SYNAPSE_CACHE_DIR to a folder you can write to"
-        return Finding("cache", False, f"{root} cannot be written ({error.strerror or error})", advice)
-    vaults = root / "vaults"
-    held = len(list(vaults.iterdir())) if vaults.is_dir() else 0
-    return Finding("cache", True, f"{root}, {location.size(root) / 2**20:.1f} MiB in {held} indexes")
-
-
-_CHECKS: tuple[Callable[[], Finding], ...] = (_python, _sqlite, _model, _watching, _cache)
+        how = signal.Signals(-code).name
+    except ValueError:
+        how = f"exit code {code}"
+    return Finding(name, False, f"the check crashed ({how})", reinstall)

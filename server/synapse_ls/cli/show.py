@@ -7,6 +7,13 @@ from synapse_ls.core.model import Hit, SearchAnswer
 from synapse_ls.vault.vault import Vault
 
 _TICK = 0.2
+_STATES = {
+    "starting": "being opened",
+    "indexing": "being indexed",
+    "ready": "up to date as of the last look at the notes",
+    "readOnly": "kept up to date by another Synapse",
+    "failed": "not usable",
+}
 
 
 def wait_with_progress(vault: Vault) -> None:
@@ -46,16 +53,27 @@ def answer(value: SearchAnswer) -> None:
 
 
 def status(shape: dict[str, Any]) -> None:
-    """Print a vault's status."""
-    model = shape["model"]
-    print(f"{shape['root']}: {shape['state']}")
-    counts = {name: shape[name] for name in ("notes", "chunks", "embedded", "pending")}
-    print("  " + ", ".join(f"{number} {name}" for name, number in counts.items()))
-    print(f"  model {model['name']} ({model['languages']}), {shape['cacheBytes'] / 2**20:.1f} MiB in the cache")
-    for skipped in shape["skipped"]:
-        print(f"  {skipped['path']}: {skipped['reason']}")
+    """Print a vault's status, in the shape of the protocol, in plain words."""
+    notes, chunks, embedded, pending = (shape[name] for name in ("notes", "chunks", "embedded", "pending"))
+    print(f"{shape['root']}: {_STATES[shape['state']]}")
     if "lastError" in shape:
         print(f"  last error: {shape['lastError']}")
+    print(f"  {_number(notes, 'note')} in {_number(chunks, 'passage')}, searchable by words and links")
+    share = "" if not chunks else f" ({100 * embedded // chunks} %)"
+    print(f"  {_number(embedded, 'passage')}{share} searchable by meaning, {pending} waiting")
+    model = shape["model"]
+    about = f" ({model['languages']}, {model['dimensions']} dimensions)" if model["dimensions"] else ""
+    note = f": {model['note']}" if "note" in model else ""
+    print(f"  model {model['name']}{about} is {model['state']}{note}")
+    print(f"  {shape['cacheBytes'] / 2**20:.1f} MiB in the cache")
+    if shape["skipped"]:
+        print(f"  {_number(len(shape['skipped']), 'note')} not or not wholly indexed:")
+    for skipped in shape["skipped"]:
+        print(f"    {skipped['path']}: {skipped['reason']}")
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _marked(hit: Hit, *, bold: bool) -> str:

@@ -8,7 +8,11 @@ from pathlib import PurePosixPath
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Work taken from the queue: files by path, folders to walk again ("" is the whole vault)."""
+    """Work taken from the queue: files by path, folders to walk again ("" is the whole vault).
+
+    A file that was told of is among the files even if its folder is walked: a walk sees sizes and times, and an edit
+    may have left both as they were.
+    """
 
     files: tuple[str, ...]
     folders: tuple[str, ...]
@@ -74,9 +78,7 @@ class ChangeQueue:
             self._working = True
             self._wake = False
             folders = tuple(sorted(folder for folder in self._folders if not _inside(folder, self._folders)))
-            files = tuple(
-                path for path in self._files if path not in self._folders and not _inside(path, self._folders)
-            )
+            files = tuple(path for path in self._files if path not in self._folders)
             self._files.clear()
             self._folders.clear()
             return Changes(files, folders)

@@ -1,5 +1,7 @@
 """Vectors behind the words: chunks that lack a vector are embedded in small commits, open notes first."""
 
+import threading
+import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from synapse_ls.inference.registry import ModelSpec
 
 _PASSAGES_A_COMMIT = 64
+# What could not be embedded is tried again after a minute, then less and less often.
+_RETRY_SECONDS = (60.0, 3600.0)
 
 
 class Embedding:
@@ -31,10 +35,20 @@ class Embedding:
         self._first: tuple[str, ...] = ()
         self._model: tuple[EmbeddingPool, ModelSpec] | None = None
         self._prepared = False
+        self._using = threading.Lock()
+        self._again: float | None = None
+        self._pause = _RETRY_SECONDS[0]
 
     def attach(self, pool: "EmbeddingPool", spec: "ModelSpec") -> None:
         """Give it an embedder."""
         self._model = pool, spec
+        self._prepared = False
+
+    def detach(self) -> None:
+        """Take the embedder away; returns when it is not used."""
+        self._model = None
+        with self._using:
+            return
 
     def prefer(self, paths: Iterable[str]) -> None:
         """Embed the passages of these notes before all others."""
@@ -42,13 +56,23 @@ class Embedding:
 
     def retry(self) -> None:
         """Try again what could not be embedded."""
-        self._prepared = False
+        self._again = time.monotonic()
+
+    def until_retry(self) -> float | None:
+        """Return after how many seconds to try again what failed; None if nothing did."""
+        return None if self._again is None else max(0.0, self._again - time.monotonic())
 
     def step(self, interrupted: Callable[[], bool]) -> bool:
         """Embed some passages that wait, fewer if ``interrupted()`` becomes true; returns whether more may wait."""
-        if self._model is None or interrupted():
+        with self._using:
+            model = self._model
+            return model is not None and self._step(*model, lambda: interrupted() or self._model is not model)
+
+    def _step(self, pool: "EmbeddingPool", spec: "ModelSpec", interrupted: Callable[[], bool]) -> bool:
+        if interrupted():
             return False
-        pool, spec = self._model
+        if self._again is not None and self._again <= time.monotonic():
+            self._again, self._prepared, self.error = None, False, None
         if not self._prepared:
             with self._index.write() as db:
                 vectors.prepare(db, spec.fingerprint, spec.dimensions)
@@ -82,4 +106,7 @@ class Embedding:
                 except ModelError as error:
                     self.error = str(error)
                     vectors.fail(db, key)
+                    if self._again is None:
+                        self._again = time.monotonic() + self._pause
+                        self._pause = min(2 * self._pause, _RETRY_SECONDS[1])
             meta.bump_generation(db)

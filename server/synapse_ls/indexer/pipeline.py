@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from synapse_ls.core.config import Settings
-from synapse_ls.indexer import record, walk
+from synapse_ls.indexer import absence, record, walk
 from synapse_ls.indexer.change_queue import ChangeQueue, Changes
 from synapse_ls.indexer.embedding import Embedding
 from synapse_ls.indexer.parsing import ParserProcess
@@ -22,7 +22,8 @@ from synapse_ls.indexer.watcher import Watcher
 from synapse_ls.indexer.worker import Gone, Job, Outcome, Unchanged, Unreadable
 from synapse_ls.links import dialects, names, resolver
 from synapse_ls.store import links, meta, notes, vectors
-from synapse_ls.store.database import Connection, Index, is_ruin
+from synapse_ls.store.database import Connection, Index
+from synapse_ls.store.faults import fault_of
 from synapse_ls.store.records import NoteRecord
 
 if TYPE_CHECKING:
@@ -33,14 +34,21 @@ _LOG = logging.getLogger(__name__)
 
 _FILES_A_COMMIT = 200
 _SECONDS_A_COMMIT = 0.5
+SETTINGS_FILE = ".synapse.toml"
 # After an error all is looked at again, sooner at first and then less often.
 _RETRY_SECONDS = (2.0, 60.0)
 # Beyond this many events in one burst the kernel may have dropped some without a word: everything is looked at.
 _BURST = 500
+# How often it is looked whether what was mounted still is, and what failed in a way that passes is tried again.
+_LOOK_SECONDS = 15.0
 
 
 class Indexer:
-    """Keeps an index equal to a vault. ``changed`` is called after every commit and every step, in its thread."""
+    """Keeps an index equal to a vault. ``changed`` is called after every commit and every step, in its thread.
+
+    ``known`` gives vectors made elsewhere, by the input's key. ``stuck`` gets the error that ends the work: the index
+    is damaged or cannot be written. ``configured`` is told of a changed settings file. ``counters`` are counted on.
+    """
 
     def __init__(  # noqa: PLR0913 - what it keeps, of what, by which rules, and who is told
         self,
@@ -51,23 +59,33 @@ class Indexer:
         *,
         watch: bool = True,
         known: Callable[[bytes], bytes | None] = lambda _: None,
-        ruined: Callable[[Exception], None] = lambda _: None,
+        stuck: Callable[[Exception], None] = lambda _: None,
+        configured: Callable[[], None] = lambda: None,
+        counters: Counters | None = None,
     ) -> None:
         self.progress = Progress()
-        self.counters = Counters()
+        self.counters = counters or Counters()
         self._error: str | None = None
         self._index = index
         self._root = root
         self._settings = settings
         self._changed = changed
-        self._ruined = ruined
+        self._stuck = stuck
+        self._configured = configured
         self._queue = ChangeQueue()
-        self._parser = ParserProcess()
+        self._closing = threading.Event()
+        self._parser = ParserProcess(self._closing.is_set)
         self._watcher = Watcher(root, self._seen) if watch else None
         self._folders: set[str] = set()
         self._embedding = Embedding(index, self.counters, known)
         self._failures = 0
-        self._closing = threading.Event()
+        # Files to read again: those of a step until it is done, and those that failed in a way that passes.
+        self._again: set[str] = set()
+        self._failed: set[str] = set()
+        # What was last seen of the vault's folders: what the index remembers, and what is there and watched.
+        self._places: absence.Places | None = None
+        self._here: absence.Places | None = None
+        self._away: frozenset[str] = frozenset()
         self._thread = threading.Thread(target=self._run, name="synapse-indexer", daemon=True)
 
     def start(self) -> None:
@@ -90,6 +108,10 @@ class Indexer:
         self._embedding.attach(pool, spec)
         self._queue.wake()
 
+    def detach(self) -> None:
+        """Make no vectors any more; returns when the embedder is not used."""
+        self._embedding.detach()
+
     def submit(self, files: Iterable[str] = (), folders: Iterable[str] = ()) -> None:
         """Tell of files or folders (relative, "" is all) that may have changed."""
         self._queue.add(filter(walk.possible, files), filter(walk.possible, folders))
@@ -107,6 +129,11 @@ class Indexer:
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until nothing is left to do; returns False if that took longer than ``timeout`` seconds."""
         return self._queue.wait_idle(timeout)
+
+    @property
+    def current(self) -> bool:
+        """Whether words are current and no vector is missing that could be made."""
+        return self.progress.words_ready and self._error is None and self.wait(0)
 
     @property
     def error(self) -> str | None:
@@ -129,14 +156,17 @@ class Indexer:
         except Exception as error:  # noqa: BLE001 - told in the status; the server goes on
             self._fail("the index cannot be written", error)
             self._queue.close()
+            self._stuck(error)
             return
         busy = False
         while not self._closing.is_set():
             try:
                 changes = self._queue.take(wait=not busy, timeout=self._until_retry())
-                if self._failures:
-                    # What was taken before the error is not known to be written.
-                    changes = Changes((), ("",))
+                # What was taken before an error is not known to be written.
+                files = tuple(dict.fromkeys((*changes.files, *self._again)))
+                folders = ("",) if self._failures else (*changes.folders, *self._moved())
+                changes = Changes(files, folders)
+                self._again = set(files)
                 if changes.folders or changes.files:
                     self._bring_up_to_date(changes)
                 busy = self._embedding.step(self._interrupted)
@@ -145,9 +175,9 @@ class Indexer:
                 self._failures += 1
                 self._fail("indexing stopped and will be tried again soon", error)
                 busy = False
-                if is_ruin(error):
-                    self._ruined(error)
+                if fault_of(error) in ("ruined", "unwritable"):
                     self._queue.close()
+                    self._stuck(error)
                     return
             if not busy:
                 self._changed()
@@ -155,16 +185,21 @@ class Indexer:
     def _until_retry(self) -> float | None:
         """Return after how many seconds to try again what failed; None if nothing did."""
         first, longest = _RETRY_SECONDS
-        return min(longest, first * 2.0 ** min(self._failures - 1, 10)) if self._failures else None
+        after = [min(longest, first * 2.0 ** min(self._failures - 1, 10))] if self._failures else []
+        embedding = self._embedding.until_retry()
+        look = [_LOOK_SECONDS] if self._again or (self._places is not None and self._places.mounts) else []
+        return min([*after, *look, *([] if embedding is None else [embedding])], default=None)
 
     def _bring_up_to_date(self, changes: Changes) -> None:
         self.progress.files_left = max(1, len(changes.files))
         # A folder may be called like a note.
         folders = [path for path in changes.files if path in self._folders or (self._root / path).is_dir()]
+        self._failed = set()
+        files = [path for path in changes.files if path not in folders]
+        # Before the walks: what was told of is read whatever its stamp says, and read once.
+        self._update(self._root_files(files))
         for folder in (*changes.folders, *folders):
             self._rescan(folder)
-        files = [path for path in changes.files if path not in folders]
-        self._update(self._root_files(files))
         found = [walk.attachment(self._root, path, self._settings.index) for path in files]
         self._put_attachments(found, links.sizes(self._index.writer, files))
         self.progress.files_left = 0
@@ -172,17 +207,26 @@ class Indexer:
             with self._index.write() as db:
                 meta.put(db, "words", "complete")
             self.progress.words_ready = True
-        self._error = self._embedding.error = None
+        self._again = self._failed
+        self._error = None
         self._changed()
+
+    def _moved(self) -> frozenset[str]:
+        """Return the folders that were mounted or unmounted since the last walk: the watcher is not told of that."""
+        away = absence.away_now(self._root, self._places)
+        return away ^ self._away if "" not in away else frozenset(("",))
 
     def _begin(self) -> None:
         with self._index.write() as db:
-            made_with = f"{record.VERSION} {self._settings.index!r}"
-            if meta.get(db, "made_with") != made_with:
-                # Other rules make other notes of the same bytes: forget what tells that a file is unchanged.
+            if meta.get(db, "rules") is None:
+                meta.put(db, "rules", record.VERSION)
+            settings = repr(self._settings.index)
+            if meta.get(db, "settings") != settings:
+                # Other settings make other notes of the same bytes: forget what tells that a file is unchanged.
                 notes.forget_stamps(db)
-                meta.put(db, "made_with", made_with)
+                meta.put(db, "settings", settings)
             vectors.retry_failed(db)
+            self._places = absence.from_text(meta.get(db, "places"))
         self._choose_dialect()
 
     def _choose_dialect(self) -> None:
@@ -206,8 +250,7 @@ class Indexer:
     def _seen(self, absolute: set[str]) -> None:
         """Sort what the watcher saw into files and folders."""
         if len(absolute) > _BURST:
-            self.submit(folders=[""])
-            return
+            self.submit(folders=[""])  # and the files below: a walk does not see every edit
         files: list[str] = []
         folders: list[str] = []
         for path in absolute:
@@ -215,7 +258,9 @@ class Indexer:
             if relative.startswith(".."):
                 continue
             parent, _, name = relative.rpartition("/")
-            if relative == "." or name in walk.IGNORE_FILES:
+            if relative == SETTINGS_FILE:
+                self._configured()
+            elif relative == "." or name in walk.IGNORE_FILES:
                 folders.append("" if relative == "." else parent)
             elif name.lower().endswith(self._settings.index.extensions) and not os.path.isdir(path):  # noqa: PTH112 - a stat, often
                 files.append(relative)
@@ -230,6 +275,11 @@ class Indexer:
         """Return (path, known hash) of those files that belong to the vault; the others leave the index."""
         if not self._root.is_dir():
             raise OSError(f"the vault {self._root} is not there; its index is kept")
+        away = absence.away_now(self._root, self._places)
+        if "" in away:
+            raise OSError(absence.sentence(self._root))
+        closed = tuple(f"{folder}/" for folder in away)
+        files = [path for path in files if not path.startswith(closed) or (self._root / path).exists()]
         belonging: list[tuple[str, bytes | None]] = []
         leaving: list[str] = []
         for path in files:
@@ -244,28 +294,29 @@ class Indexer:
 
     def _rescan(self, folder: str) -> None:
         """Walk a folder and bring what differs up to date; watch the folders that are there now."""
-        target = self._root / folder if folder else self._root
         if not self._root.is_dir():
             raise OSError(f"the vault {self._root} is not there; its index is kept")
-        if folder and not target.is_dir():
-            scan = walk.Scan()
-        else:
-            scan = walk.walk(self._root, self._settings.index, folder, self._closing.is_set)
+        scan = walk.walk(self._root, self._settings.index, folder, self._closing.is_set)
         if self._closing.is_set():
             return
         outside = {f for f in self._folders if folder and f != folder and not f.startswith(f"{folder}/")}
         folders = outside | set(scan.folders)
-        if self._watcher is not None and folders != self._folders:
+        # What is mounted or put in the place of a folder is another folder of the same name.
+        here = absence.remember(self._here, scan, ())
+        if self._watcher is not None and (folders != self._folders or here != self._here):
             self._watcher.arm(sorted(folders))
             # What changed between the walk and the watch is found by one more look.
-            if folder and not target.is_dir():
-                scan = walk.Scan()
-            else:
-                scan = walk.walk(self._root, self._settings.index, folder, self._closing.is_set)
-        self._folders = folders
+            scan = walk.walk(self._root, self._settings.index, folder, self._closing.is_set)
+            if self._closing.is_set():
+                return
+        self._folders, self._here = folders, here
         known = notes.stamps(self._index.writer, folder)
+        held = links.attachments(self._index.writer, folder)
+        away = absence.away(self._places, scan, [*known, *held])
+        if "" in away:
+            raise OSError(absence.sentence(self._root))
         seen = {found.path for found in scan.notes}
-        closed = tuple(f"{path}/" for path in scan.unreadable)
+        closed = tuple(f"{path}/" for path in (*scan.unreadable, *away))
         gone = [p for p in known if p not in seen and not p.startswith(closed) and p not in scan.unreadable]
         changed = [
             (found.path, known[found.path].hash if found.path in known else None)
@@ -274,12 +325,18 @@ class Indexer:
             or (known[found.path].size, known[found.path].mtime_ns) != (found.size, found.mtime_ns)
         ]
         with self._index.write() as db:
-            notes.replace_skipped(db, folder, scan.unreadable)
-        held = links.attachments(self._index.writer, folder)
+            notes.replace_skipped(db, folder, scan.unreadable | dict.fromkeys(away, absence.AWAY))
         self._put_attachments(scan.attachments, {p: size for p, size in held.items() if not p.startswith(closed)})
         # New names first: a moved note finds its vectors still alive.
         self._update(changed)
         self._forget(gone)
+        # Last: a crash before leaves the former places, by which less is deleted.
+        places = absence.remember(self._places, scan, away)
+        if places != self._places:
+            with self._index.write() as db:
+                meta.put(db, "places", absence.to_text(places))
+            self._places = places
+        self._away = absence.away_now(self._root, places)
         if not folder:
             self._choose_dialect()
 
@@ -316,7 +373,7 @@ class Indexer:
                     with db:  # a savepoint: one note that cannot be written leaves nothing half done
                         self._put(db, outcome, keys, written)
                 except (ValueError, TypeError, OverflowError, UnicodeError) as error:
-                    _LOG.warning("%s cannot be indexed: %s", outcome.path, error)
+                    _LOG.warning("%s cannot be indexed (%s)", outcome.path, type(error).__name__)
                     notes.skip(db, outcome.path, f"cannot be indexed ({error})")
             # In the same commit: no answer sees a note without its links, and no crash leaves one behind.
             resolver.resolve_again(db, keys, written)
@@ -333,8 +390,12 @@ class Indexer:
                 self.counters.chunks_reused += done.chunks_kept
             case Unchanged():
                 notes.touch(db, outcome.path, outcome.stamp)
+                notes.no_longer_skipped(db, outcome.path)
             case Gone():
                 keys |= notes.delete(db, outcome.path)
+            case Unreadable(passing=True):
+                notes.skip(db, outcome.path, f"{outcome.reason}; what is known of it is kept, and it is tried again")
+                self._failed.add(outcome.path)
             case Unreadable():
                 keys |= notes.delete(db, outcome.path)
                 notes.skip(db, outcome.path, outcome.reason)

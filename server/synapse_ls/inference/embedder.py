@@ -10,7 +10,6 @@ from synapse_ls.inference.session import open_session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
@@ -37,12 +36,8 @@ class Embedder(Protocol):
         """Return the vector of a search."""
 
 
-def load(model: str, cache_dir: "Path") -> Embedder:
-    """Load a model by its name in the settings; takes about a second and no network.
-
-    Args:
-        model: A name known to ``registry.find``.
-        cache_dir: Folder for downloaded models.
+def load(model: str) -> Embedder:
+    """Load a model by its name in the settings, as ``registry.find`` knows it; takes about a second and no network.
 
     Raises:
         ModelError: The name is unknown, or the model's files are missing, damaged or unusable.
@@ -50,7 +45,7 @@ def load(model: str, cache_dir: "Path") -> Embedder:
     spec = find(model)
     weights = bundled.weights()
     try:
-        session, tokenizer = open_session(bundled.ORIGIN, weights, bundled.TOKENIZER_DIR, cache_dir)
+        session, tokenizer = open_session(bundled.ORIGIN, weights, bundled.TOKENIZER_DIR)
     except Exception as error:
         raise ModelError(f"The model {spec.name} cannot be loaded ({error}); run: synapse-ls doctor") from error
     return _OnnxEmbedder(spec, session, tokenizer)

@@ -9,9 +9,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
-def open_session(
-    model_name: str, weights: "Path", tokenizer_dir: "Path", cache_dir: "Path"
-) -> "tuple[InferenceSession, Tokenizer]":
+def open_session(model_name: str, weights: "Path", tokenizer_dir: "Path") -> "tuple[InferenceSession, Tokenizer]":
     """Load a model from local files; several threads may use both results at once.
 
     The session computes on the CPU, in the calling thread alone. The tokenizer does not pad, and splits a text over
@@ -21,7 +19,6 @@ def open_session(
         model_name: What fastembed calls the model.
         weights: The ONNX file.
         tokenizer_dir: Folder of ``tokenizer.json`` and of the small files fastembed reads with it.
-        cache_dir: Folder fastembed may call its own; it stays empty for a local model.
 
     Raises:
         Exception: Whatever fastembed, onnxruntime or tokenizers raise for files they cannot use.
@@ -60,8 +57,9 @@ def open_session(
             )
             self.tokenizer, self.special_token_to_id = load_tokenizer(tokenizer_dir)
 
+    # fastembed wants a folder of its own to be there, and puts nothing into it for a local model.
     encoder = Encoder(
-        model_name, cache_dir=str(cache_dir), local_files_only=True, specific_model_path=str(weights.parent)
+        model_name, cache_dir=str(weights.parent), local_files_only=True, specific_model_path=str(weights.parent)
     )
     session, tokenizer = encoder.model, encoder.tokenizer
     if session is None or tokenizer is None:

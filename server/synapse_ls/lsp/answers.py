@@ -128,7 +128,8 @@ def hover(
     semantic = vault.semantic(wait=False)
     with vault.snapshot() as now:
         near = partial(nearest, now, search=vault.search)
-        shown = hover_of(now.db, where, look, semantic.embed, near, now.buffers)
+        embed = semantic.embed if semantic.fits(now.db) else None
+        shown = hover_of(now.db, where, look, embed, near, now.buffers)
     if shown is None:
         return None
     kind = lsp.MarkupKind.Markdown if markdown else lsp.MarkupKind.PlainText

@@ -3,18 +3,22 @@
 import logging
 import os
 import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
+from synapse_ls.core.config import EmbeddingSettings, Settings
 from synapse_ls.core.errors import IndexStateError, SynapseError
 
 if TYPE_CHECKING:
     from synapse_ls.lsp.session import Session
+    from synapse_ls.vault.encoder import Encoder
     from synapse_ls.vault.vault import Vault
 
 _LOG = logging.getLogger(__name__)
@@ -54,27 +58,36 @@ class Folder:
             SynapseError: It takes too long.
         """
         if not self.opened.wait(_OPENING_SECONDS) or self.vault is None:
-            raise IndexStateError(f"{self.path.name} is still being opened; try again in a moment")
+            raise IndexStateError(self.told or f"{self.path.name} is still being opened; try again in a moment")
         return self.vault
 
 
 class Opener:
-    """Opens and closes the vaults of a session's folders, one after the other in a thread of its own."""
+    """Opens, configures and closes the vaults of a session's folders, one after the other in a thread of its own."""
 
     def __init__(self, session: "Session") -> None:
         self._session = session
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="synapse-open")
-        # The open vaults by their real path.
+        # The open vaults by their real path, and the settings that each was given.
         self._vaults: dict[Path, Vault] = {}
-        self._model_asked = False
+        self._given: dict[Path, Settings] = {}
+        self._embedding = EmbeddingSettings()
+        self._loading: Encoder | None = None
+        self._configuring = False
 
     def open(self, folder: Folder) -> None:
         """Open the vault of a folder; one that cannot be opened is tried again as long as it is in the workspace."""
-        self._thread.submit(self._open, folder)
+        self._submit(self._open, folder)
 
     def close(self, folder: Folder) -> None:
         """Close the vault of a folder that has left, unless another folder shares it."""
-        self._thread.submit(self._close, folder)
+        self._submit(self._close, folder)
+
+    def configure(self) -> None:
+        """Bring the encoder and the vaults to the settings that hold now; a burst of calls is one piece of work."""
+        if not self._configuring:
+            self._configuring = True
+            self._submit(self._configure)
 
     def stop(self) -> None:
         """Close all vaults."""
@@ -83,17 +96,27 @@ class Opener:
             vault.close()
         self._vaults.clear()
 
-    def _open(self, folder: Folder) -> None:
-        # Imported here, in a thread and after the answer to initialize: these bring the database and the parser.
-        from synapse_ls.vault import location  # noqa: PLC0415 - see above
-        from synapse_ls.vault.encoder import Encoder  # noqa: PLC0415 - see above
-        from synapse_ls.vault.vault import Vault  # noqa: PLC0415 - see above
+    def _submit(self, work: Callable[..., None], *arguments: Folder) -> None:
+        with suppress(RuntimeError):  # the work may have ended
+            self._thread.submit(work, *arguments)
 
-        if self._session.encoder is None:
-            self._session.encoder = Encoder(self._session.settings.embedding, location.cache_root() / "models")
+    def _open(self, folder: Folder) -> None:
+        try:
+            # Imported here, in a thread and after the answer to initialize: it brings the database and the parser.
+            from synapse_ls.vault.vault import Vault  # noqa: PLC0415 - see above
+
+            if self._session.encoder is None:
+                self._session.encoder = self._new_encoder(self._session.settings.embedding)
+        except Exception as error:  # noqa: BLE001 - logged and told; whatever is wrong with the installation
+            _LOG.exception("cannot open %s", folder.path)
+            self._complain(folder, f"the installation is broken ({error}); run: synapse-ls doctor")
+            folder.opened.set()
+            self._session.changed()
+            return
+        settings = self._session.configuration.of(folder.uri)
         if folder.vault is not None:
             folder.vault.close()  # it could not be opened before, but may hold the right to write
-        vault = Vault(folder.path, self._session.settings, self._session.encoder, self._session.changed)
+        vault = Vault(folder.path, settings, self._session.encoder, self._session.changed)
         works = False
         try:
             shared = self._vaults.get(Path(os.path.realpath(folder.path)))
@@ -101,10 +124,8 @@ class Opener:
                 vault = shared
             else:
                 vault.open()
-                self._vaults[vault.root] = vault
-            if not self._model_asked:
-                self._model_asked = True
-                self._session.encoder.start(self._model_decided)
+                self._vaults[vault.root], self._given[vault.root] = vault, settings
+            self._load(self._session.encoder)
             works, folder.told = True, None
         except SynapseError as error:
             self._complain(folder, str(error))
@@ -131,8 +152,7 @@ class Opener:
 
         def due() -> None:
             if self._session.folders.get(folder.uri) is folder:
-                with suppress(RuntimeError):  # the work may have ended
-                    self.open(folder)
+                self.open(folder)
 
         loop = self._session.loop
         if loop is not None:
@@ -143,10 +163,63 @@ class Opener:
         vault = folder.vault
         if vault is not None and all(other.vault is not vault for other in list(self._session.folders.values())):
             if self._vaults.get(vault.root) is vault:
-                del self._vaults[vault.root]
+                del self._vaults[vault.root], self._given[vault.root]
             vault.close()
 
-    def _model_decided(self) -> None:
-        note = None if self._session.encoder is None else self._session.encoder.note
-        if note is not None and self._session.settings.embedding.model != "none":
-            self._session.show(f"searching by words and links only: {note}")
+    def _configure(self) -> None:
+        self._configuring = False  # before anything is read: what changes from here on is another piece of work
+        with _logged():
+            self._encode(self._session.settings.embedding)
+        given: set[Path] = set()
+        for folder in list(self._session.folders.values()):
+            vault, settings = folder.vault, self._session.configuration.of(folder.uri)
+            if vault is None or self._vaults.get(vault.root) is not vault or vault.root in given:
+                continue  # it is opened with them, or has those of the first folder that shares it
+            given.add(vault.root)
+            if self._given[vault.root] != settings:
+                self._given[vault.root] = settings
+                with _logged():
+                    vault.configure(settings)
+        self._session.changed()
+
+    def _encode(self, wanted: EmbeddingSettings) -> None:
+        """Bring the encoder to its settings: another model takes another one, which all vaults take over."""
+        before, self._embedding = self._embedding, wanted
+        old = self._session.encoder
+        if old is None or wanted == before:
+            return
+        if wanted.model == before.model:
+            old.set_settings(wanted)
+            return
+        new = self._session.encoder = self._new_encoder(wanted)
+        for vault in self._vaults.values():
+            with _logged():
+                vault.use(new)
+        if self._vaults:
+            self._load(new)
+        old.close()
+
+    def _new_encoder(self, settings: EmbeddingSettings) -> "Encoder":
+        from synapse_ls.vault.encoder import Encoder  # noqa: PLC0415 - as in _open
+
+        self._embedding = settings
+        return Encoder(settings)
+
+    def _load(self, encoder: "Encoder") -> None:
+        """Load the model behind the first vault that is open, and say if there is none to load."""
+        if self._loading is not encoder:
+            self._loading = encoder
+            encoder.start(partial(self._model_decided, encoder))
+
+    def _model_decided(self, encoder: "Encoder") -> None:
+        if encoder is self._session.encoder and encoder.note is not None and encoder.name != "none":
+            self._session.show(f"searching by words and links only: {encoder.note}")
+
+
+@contextmanager
+def _logged() -> Iterator[None]:
+    """Log what goes wrong in work that nobody waits for."""
+    try:
+        yield
+    except Exception:  # noqa: BLE001 - logged; the other vaults go on
+        _LOG.exception("the settings cannot be changed")

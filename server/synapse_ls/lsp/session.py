@@ -5,7 +5,7 @@ import logging
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lsprotocol import types as lsp
 
 from synapse_ls import __version__
-from synapse_ls.core import config
 from synapse_ls.core.config import Settings
 from synapse_ls.core.errors import SynapseError
 from synapse_ls.features import shapes
@@ -23,6 +22,7 @@ from synapse_ls.lsp.convert import Encoding
 from synapse_ls.lsp.documents import Documents
 from synapse_ls.lsp.folders import Folder, Opener
 from synapse_ls.lsp.progress import Reporter
+from synapse_ls.lsp.settings import Configuration
 from synapse_ls.vault.status import VaultStatus
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ class Session:
     """The state of one connection. All methods but ``run``'s work belong to the event loop."""
 
     def __init__(self, settings: Settings, notify: Callable[[str, Any], None], request: Callable[..., Any]) -> None:
-        self.settings = settings
         self.documents = Documents()
         self.encoding: Encoding = "utf-16"
         self.capabilities = lsp.ClientCapabilities()
@@ -55,20 +54,22 @@ class Session:
         # One thread, so that a note is taken over and let go in the order of the editor.
         self._buffering = ThreadPoolExecutor(max_workers=1, thread_name_prefix="synapse-buffer")
         self._opener = Opener(self)
+        self.configuration = Configuration(self, self._opener, settings)
         self._reporter = Reporter(self)
         self._searches: dict[str, threading.Event] = {}
         self._quiet: asyncio.TimerHandle | None = None
-        self._warnings: list[str] = []
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._keys = 0
         self._lone_told = False
 
+    @property
+    def settings(self) -> Settings:
+        """The settings that hold where no folder has its own."""
+        return self.configuration.shared
+
     def begin(self, params: lsp.InitializeParams, encoding: Encoding) -> None:
         """Take over what ``initialize`` says, without touching disk or model."""
-        options = params.initialization_options
-        if isinstance(options, Mapping):
-            own = options.get("synapse", options)
-            self.settings, self._warnings = config.apply(self.settings, own, "initializationOptions")
+        self.configuration.begin(params.initialization_options)
         self.capabilities = params.capabilities
         self.encoding = encoding
         folders = [folder.uri for folder in params.workspace_folders or ()]
@@ -83,16 +84,13 @@ class Session:
     def start(self) -> None:
         """Open the declared vaults in the background."""
         self.loop = asyncio.get_running_loop()
-        for warning in self._warnings:
-            self.show(warning)
-        for folder in self.folders.values():
-            self._opener.open(folder)
+        self.configuration.start(self.folders.values())
 
     def add(self, uri: str) -> None:
         """Open a vault for a folder that was added to the workspace."""
         path = convert.path_of(uri)
         if path is not None and (uri not in self.folders or self.folders[uri].lone):
-            self._opener.open(self._declare(uri, path))
+            self.configuration.open([self._declare(uri, path)])
 
     def remove(self, uri: str) -> None:
         """Close the vault of a folder that left the workspace, unless another folder shares it."""
@@ -121,7 +119,7 @@ class Session:
             return
         folder = self._declare(convert.uri_of(parent), parent, lone=True)
         if self.loop is not None:
-            self._opener.open(folder)
+            self.configuration.open([folder])
 
     def abandon(self) -> None:
         """Close the folders of lone notes none of which is open any more."""
@@ -138,6 +136,7 @@ class Session:
         self._timers.clear()
         if self._quiet is not None:
             self._quiet.cancel()
+        self.configuration.stop()
         self._buffering.shutdown(wait=False, cancel_futures=True)
         self._opener.stop()
         self.folders.clear()
@@ -214,6 +213,11 @@ class Session:
             places = [self.folder_of(uri) for uri in self.documents.uris()]
             folder.vault.prefer([place[1] for place in places if place is not None and place[0] is folder])
 
+    def search_limit(self) -> int:
+        """Return how many hits a search without a number gets: the most that a vault's settings say."""
+        limits = [folder.vault.settings.search.limit for folder in self.folders.values() if folder.vault is not None]
+        return max(limits, default=self.settings.search.limit)
+
     def take_warnings(self) -> list[str]:
         """Return what the vaults have to say to the user since the last time."""
         said: list[str] = []
@@ -223,9 +227,10 @@ class Session:
                 said += new
         return said
 
-    def status(self) -> dict[str, Any]:
-        """Return the status of all vaults; reads the indexes, so call it off the event loop."""
-        folders = list(self.folders.values())
+    def status(self, folders: Sequence[Folder] | None = None) -> dict[str, Any]:
+        """Return the status of some vaults or of all; reads the indexes, so call it off the event loop."""
+        if folders is None:
+            folders = list(self.folders.values())
         return {
             "version": __version__,
             "vaults": [shapes.vault_status(self._status(folder), folder.uri) for folder in folders],

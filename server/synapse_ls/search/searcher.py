@@ -32,6 +32,7 @@ _SEEDS = 10
 _NEAR_REACH = 3
 _NEAR_BOOST = 0.5
 _ENGLISH_ONLY = "the model knows English only"
+_ANEW = "the index is being made anew for another model"
 _OFF = LegState("off")
 
 
@@ -44,14 +45,19 @@ class Semantic:
     """What a search may use of a model.
 
     ``embed`` gives the vector of a query (float32, little endian) or raises ``ModelError``; it is None where no model
-    can be used, and then ``state`` and ``note`` say why. With ``english_only`` queries in other scripts and languages
-    are left to the other legs.
+    can be used, and then ``state`` and ``note`` say why. ``model`` is its fingerprint; None fits every index. With
+    ``english_only`` queries in other scripts and languages are left to the other legs.
     """
 
     embed: Callable[[str], bytes] | None = None
     state: Literal["ok", "off", "empty", "unavailable"] = "off"
     note: str | None = None
     english_only: bool = True
+    model: str | None = None
+
+    def fits(self, db: Connection) -> bool:
+        """Return whether an index holds vectors of this model: those of two models are never compared."""
+        return self.model is None or meta.get(db, "model") == self.model
 
 
 def search(
@@ -134,8 +140,8 @@ def _semantic(  # noqa: PLR0913 - everything a leg needs
     db = snapshot.db
     if semantic.embed is None:
         return [], LegState(semantic.state, None, semantic.note)
-    if not vectors.has_model(db):
-        return [], LegState("unavailable", 0.0, "the index holds no vectors yet")
+    if not (held := vectors.has_model(db)) or not semantic.fits(db):
+        return [], LegState("unavailable", 0.0, _ANEW if held else "the index holds no vectors yet")
     coverage = chunks.coverage(db)
     if mute or not query.wanted:  # signs alone have no meaning that a model could know
         return [], LegState("ok", coverage, _ENGLISH_ONLY) if mute else LegState("empty", coverage)
@@ -144,7 +150,7 @@ def _semantic(  # noqa: PLR0913 - everything a leg needs
     except ModelError as error:
         return [], LegState("unavailable", coverage, str(error))
     if len(vector) != 4 * int(meta.get(db, "dimensions") or 0):
-        return [], LegState("unavailable", 0.0, "the index is being made anew for another model")
+        return [], LegState("unavailable", 0.0, _ANEW)
     found = snapshot.dense(vector, depth, allowed, hits.RELATED)
     return found, LegState("ok" if found else "empty", coverage)
 

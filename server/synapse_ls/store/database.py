@@ -2,41 +2,50 @@
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from uuid import uuid4
 
 import apsw
 import sqlite_vec
 
 from synapse_ls.core.errors import IndexStateError
 from synapse_ls.store import schema
+from synapse_ls.store.faults import IndexClosedError, IndexFormatError, IndexRuinedError, IndexUnwritableError, fault_of
 
 Connection = apsw.Connection
 
 _BUSY_MS = 5_000
 _MMAP_BYTES = 256 * 1024 * 1024
-_VECTOR_RUIN = ("blob read error", "Internal sqlite-vec error", "could not open", "validity")
-_RUINED = (apsw.NotADBError, apsw.CorruptError, apsw.FormatError)
 
 
 class Index:
-    """The index of one vault.
+    """The index of one vault: a file, or with ``path`` None a database in memory that goes when it is closed.
 
     Readers see committed state only. The writer connection belongs to whoever holds the index's lock and to one
-    thread at a time. Raises ``IndexStateError`` where the file cannot be opened or made.
+    thread at a time. A file that is not there is made.
+
+    Raises:
+        IndexRuinedError: The file is no database, or a damaged one.
+        IndexFormatError: It was made by another version of Synapse or by another application.
+        IndexUnwritableError: It cannot be opened or made.
     """
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+    def __init__(self, path: Path | None, *, read_only: bool = False) -> None:
         self.path = path
         self.read_only = read_only
-        self.rebuilt: str | None = None
+        # Whether there was none before.
+        self.made = False
+        self._uri = None if path is not None else f"file:/synapse-{uuid4().hex}?vfs=memdb"
         self._local = threading.local()
-        self._readers: list[Connection] = []
-        self._lock = threading.Lock()
+        self._connections: list[Connection] = []
+        self._reading = 0
+        self._closed = False
+        self._changed = threading.Condition()
         self._writer: Connection | None = None
         if not read_only:
-            self._writer = self._open_writer()
+            self._writer = self._opened_to_write()
 
     @property
     def writer(self) -> Connection:
@@ -47,119 +56,157 @@ class Index:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Give this thread's reader inside one read transaction: everything seen belongs to one commit."""
-        connection = self._reader()
-        if connection.in_transaction:  # a nested reader shares the outer snapshot
-            yield connection
-            return
-        connection.execute("BEGIN")
+        """Give this thread's reader inside one read transaction: everything seen belongs to one commit.
+
+        Raises:
+            IndexClosedError: The index is closed.
+        """
+        with self._changed:
+            if self._closed:
+                raise IndexClosedError("the index is closed")
+            self._reading += 1
         try:
-            # The snapshot is taken by the first look, not by BEGIN.
-            connection.execute("SELECT 1 FROM meta LIMIT 1").fetchall()
-            yield connection
+            connection = self._reader()
+            if connection.in_transaction:  # a nested reader shares the outer snapshot
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                # The snapshot is taken by the first look, not by BEGIN.
+                connection.execute("SELECT 1 FROM meta LIMIT 1").fetchall()
+                yield connection
+            finally:
+                connection.execute("ROLLBACK")
         finally:
-            connection.execute("ROLLBACK")
+            with self._changed:
+                self._reading -= 1
+                self._changed.notify_all()
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Give the writer inside one transaction, committed unless the block raises."""
-        writer = self.writer
-        writer.execute("BEGIN IMMEDIATE")
-        try:
+        with _transaction(self.writer) as writer:
             yield writer
-            writer.execute("COMMIT")
-        except BaseException:
-            if writer.in_transaction:
-                writer.execute("ROLLBACK")
-            raise
+
+    def amend(self, change: Callable[[Connection], None]) -> None:
+        """Change something in a transaction of its own, from any thread, also while the writer is at work."""
+        connection = self._connected(apsw.SQLITE_OPEN_READWRITE)
+        try:
+            with _transaction(connection):
+                change(connection)
+        finally:
+            connection.close()
 
     def close(self) -> None:
-        """Close all connections; the threads that used readers must have ended their reads."""
-        with self._lock:
-            readers, self._readers = self._readers, []
-        for reader in readers:
-            reader.close()
+        """Let no new reader in, wait for those under way, and close all connections."""
+        with self._changed:
+            self._closed = True
+            self._changed.wait_for(lambda: not self._reading)
+            connections, self._connections = self._connections, []
         if self._writer is not None:
-            self._writer.close()
+            connections.append(self._writer)
             self._writer = None
+        for connection in connections:
+            # What cannot be tidied up on a failing disk is seen to by the next opening.
+            with suppress(apsw.Error):
+                connection.close()
 
     def _reader(self) -> Connection:
         connection: Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             try:
-                connection = _connect(self.path, apsw.SQLITE_OPEN_READONLY)
+                connection = self._connected(apsw.SQLITE_OPEN_READONLY)
                 _check(connection)
-            except (apsw.Error, _WrongVersionError) as error:
-                raise IndexStateError(
-                    f"the index {self.path} cannot be read ({error}); run synapse-ls index"
-                ) from error
+            except IndexFormatError:
+                raise
+            except apsw.Error as error:
+                if fault_of(error) == "ruined":
+                    raise IndexRuinedError(f"the index was damaged ({error})") from error
+                raise IndexStateError(f"the index cannot be read ({error}); run synapse-ls index") from error
             self._local.connection = connection
-            with self._lock:
-                self._readers.append(connection)
+            with self._changed:
+                self._connections.append(connection)
         return connection
 
-    def _open_writer(self) -> Connection:
-        private_folder(self.path.parent)
+    def _opened_to_write(self) -> Connection:
         try:
             return self._prepared()
-        except _RUINED as error:
-            self.rebuilt = f"the index was damaged ({error}) and is being rebuilt; your notes are untouched"
-        except _WrongVersionError as error:
-            self.rebuilt = f"the index was not made by this version of Synapse ({error}) and is being rebuilt"
         except (apsw.Error, OSError) as error:
-            raise IndexStateError(
-                f"the index {self.path} cannot be opened ({error}); set SYNAPSE_CACHE_DIR to a folder you can write to"
-            ) from error
-        try:
-            remove(self.path)
-            return self._prepared()
-        except (apsw.Error, OSError) as error:
-            raise IndexStateError(
-                f"the index {self.path} cannot be made anew ({error}); "
+            if fault_of(error) == "ruined":
+                raise IndexRuinedError(f"the index was damaged ({error})") from error
+            raise IndexUnwritableError(
+                f"the index {self.path} cannot be opened ({_said(error)}); "
                 "set SYNAPSE_CACHE_DIR to a folder you can write to"
             ) from error
 
     def _prepared(self) -> Connection:
-        if self.path.exists() and not self.path.is_file():
-            raise OSError("it is not a file; remove it")
-        # The file is made with its mode before SQLite opens it; its -wal and -shm files take the same mode.
-        os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-        self.path.chmod(0o600)
-        connection = _connect(self.path, apsw.SQLITE_OPEN_READWRITE)
+        if self.path is not None:
+            private_folder(self.path.parent)
+            if self.path.exists() and not self.path.is_file():
+                raise OSError("it is not a file; remove it")
+            # The file is made with its mode before SQLite opens it; its -wal and -shm files take the same mode.
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            self.path.chmod(0o600)
+        connection = self._connected(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
         try:
+            there = connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is not None
+            if there:
+                _check(connection)
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", "normal")
-            if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
-                _check(connection)
+            if there:
                 return connection
             with connection:
                 connection.execute(schema.TABLES)
                 connection.pragma("application_id", schema.APPLICATION_ID)
                 connection.pragma("user_version", schema.VERSION)
+            self.made = True
         except BaseException:
             connection.close()
             raise
         return connection
 
+    def _connected(self, flags: int) -> Connection:
+        if self._uri is not None:
+            return _connect(self._uri, flags | apsw.SQLITE_OPEN_URI)
+        return _connect(str(self.path), flags)
 
-class _WrongVersionError(Exception):
-    """The file has another schema."""
+
+@contextmanager
+def _transaction(connection: Connection) -> Iterator[Connection]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _said(error: BaseException) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 def _check(connection: Connection) -> None:
     if connection.pragma("application_id") != schema.APPLICATION_ID:
-        raise _WrongVersionError("a database of another application")
+        raise IndexFormatError("the index was not made by this version of Synapse (a database of another application)")
     version = connection.pragma("user_version")
     if version != schema.VERSION:
-        raise _WrongVersionError(f"schema {version}, not {schema.VERSION}")
+        raise IndexFormatError(
+            f"the index was not made by this version of Synapse (schema {version}, not {schema.VERSION})"
+        )
 
 
-def _connect(path: Path, flags: int) -> Connection:
-    connection = apsw.Connection(str(path), flags=flags)
+def _connect(name: str, flags: int) -> Connection:
+    connection = apsw.Connection(name, flags=flags)
     try:
         connection.set_busy_timeout(_BUSY_MS)
         connection.enable_load_extension(True)
-        connection.load_extension(sqlite_vec.loadable_path())
+        try:
+            connection.load_extension(sqlite_vec.loadable_path())
+        except apsw.ExtensionLoadingError as error:
+            raise IndexStateError(f"the vector extension cannot be loaded ({error}); run: synapse-ls doctor") from error
         connection.enable_load_extension(False)
         connection.pragma("mmap_size", _MMAP_BYTES)
         connection.pragma("temp_store", "memory")
@@ -170,18 +217,16 @@ def _connect(path: Path, flags: int) -> Connection:
     return connection
 
 
+def opened_as_it_is(path: Path) -> Connection:
+    """Return a reader of an index file of whatever format. Raises ``apsw.Error``."""
+    return _connect(str(path), apsw.SQLITE_OPEN_READONLY)
+
+
 def memory() -> Connection:
     """Return an empty index that lives in memory and goes with its connection; for one thread at a time."""
-    connection = _connect(Path(":memory:"), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+    connection = _connect(":memory:", apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
     connection.execute(schema.TABLES)
     return connection
-
-
-def is_ruin(error: BaseException) -> bool:
-    """Return whether an error says that the file's content is damaged, so that only a new one helps."""
-    # sqlite-vec tells of pages that it cannot read by words alone.
-    told = isinstance(error, apsw.SQLError) and any(sign in str(error) for sign in _VECTOR_RUIN)
-    return told or isinstance(error, _RUINED)
 
 
 def private_folder(folder: Path) -> None:
@@ -192,26 +237,18 @@ def private_folder(folder: Path) -> None:
         folder.mkdir(exist_ok=True, mode=0o700)
         folder.chmod(0o700)
     except OSError as error:
-        raise IndexStateError(
+        raise IndexUnwritableError(
             f"the cache folder {folder} cannot be made ({error.strerror or error}); "
             "set SYNAPSE_CACHE_DIR to a folder you can write to"
         ) from error
+
+
+def size(db: Connection) -> int:
+    """Return the bytes of an index."""
+    return int(db.pragma("page_count")) * int(db.pragma("page_size"))
 
 
 def remove(path: Path) -> None:
     """Remove an index file with its companions."""
     for suffix in ("", "-wal", "-shm", "-journal"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of SQLite and of the vector extension, proven by loading it; for diagnosis."""
-    connection = apsw.Connection(":memory:")
-    try:
-        connection.enable_load_extension(True)
-        connection.load_extension(sqlite_vec.loadable_path())
-        vec = connection.execute("SELECT vec_version()").get
-        connection.execute("CREATE VIRTUAL TABLE probe USING fts5(x, content='', contentless_delete=1)")
-    finally:
-        connection.close()
-    return {"sqlite": apsw.sqlite_lib_version(), "sqlite-vec": str(vec)}

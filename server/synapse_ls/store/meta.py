@@ -16,6 +16,11 @@ def put(db: Connection, key: str, value: str) -> None:
     )
 
 
+def drop(db: Connection, key: str) -> None:
+    """Forget a fact."""
+    db.execute("DELETE FROM meta WHERE key = ?", (key,))
+
+
 def generation(db: Connection) -> int:
     """Return the number of changes committed so far."""
     return int(get(db, "generation") or 0)

@@ -106,6 +106,11 @@ def skip(db: Connection, path: str, reason: str) -> None:
     db.execute("INSERT OR REPLACE INTO skipped(path, reason) VALUES(?, ?)", (path, reason))
 
 
+def no_longer_skipped(db: Connection, path: str) -> None:
+    """Forget that a file could not be read."""
+    db.execute("DELETE FROM skipped WHERE path = ?", (path,))
+
+
 def replace_skipped(db: Connection, folder: str, reasons: Mapping[str, str]) -> None:
     """Record what cannot be read below a folder, in place of what was recorded there before."""
     db.execute("DELETE FROM skipped WHERE ?1 = '' OR path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')", (folder,))

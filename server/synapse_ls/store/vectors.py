@@ -34,12 +34,9 @@ def prepare(db: Connection, fingerprint: str, dimensions: int) -> bool:
     """
     if meta.get(db, "model") == fingerprint and int(meta.get(db, "dimensions") or 0) == dimensions:
         return False
-    other = meta.get(db, "model") is not None
-    db.execute("DROP TABLE IF EXISTS embeddings")
+    other = has_model(db)
+    forget_model(db)
     db.execute(schema.VECTOR_TABLE.format(dimensions=dimensions))
-    db.execute("DELETE FROM vectors")
-    db.execute("DELETE FROM parked")
-    db.execute("UPDATE chunks SET vector = NULL, stale = 0, failed = 0")
     meta.put(db, "model", fingerprint)
     meta.put(db, "dimensions", str(dimensions))
     return other
@@ -48,6 +45,15 @@ def prepare(db: Connection, fingerprint: str, dimensions: int) -> bool:
 def has_model(db: Connection) -> bool:
     """Return whether the index was made to hold vectors."""
     return meta.get(db, "model") is not None
+
+
+def forget_model(db: Connection) -> None:
+    """Drop all vectors and what model they are of."""
+    db.execute("DROP TABLE IF EXISTS embeddings")
+    db.execute("DELETE FROM vectors")
+    db.execute("DELETE FROM parked")
+    db.execute("UPDATE chunks SET vector = NULL, stale = 0, failed = 0")
+    db.execute("DELETE FROM meta WHERE key IN ('model', 'dimensions')")
 
 
 def adopt(db: Connection, input_key: bytes) -> int | None:
@@ -66,10 +72,13 @@ def adopt(db: Connection, input_key: bytes) -> int | None:
     return _insert(db, name, row[0])
 
 
-def get(db: Connection, input_key: bytes) -> bytes | None:
-    """Return the vector of an input, live or parked (float32, little endian), or None."""
+def get(db: Connection, input_key: bytes, fingerprint: str | None = None) -> bytes | None:
+    """Return the vector of an input, live or parked (float32, little endian), or None.
+
+    With ``fingerprint``, only if the index holds vectors of that model.
+    """
     model = meta.get(db, "model")
-    if model is None:
+    if model is None or fingerprint not in (None, model):
         return None
     name = _name(input_key, model)
     row = db.execute(

@@ -3,7 +3,6 @@
 import logging
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Literal
 
 from synapse_ls.core.config import EmbeddingSettings, embedding_workers
@@ -19,20 +18,20 @@ EncoderState = Literal["ready", "loading", "missing", "failed"]
 class Encoder:
     """Loads the model that the settings name. ``note`` says why there is none; ``pool`` is there once it is ready."""
 
-    def __init__(self, settings: EmbeddingSettings, cache: Path) -> None:
+    def __init__(self, settings: EmbeddingSettings) -> None:
         self.name = settings.model
         self.spec: registry.ModelSpec | None = None
         self.state: EncoderState = "loading"
         self.note: str | None = None
         self.pool: EmbeddingPool | None = None
         self._settings = settings
-        self._cache = cache
         self._decided = threading.Event()
         self._settled = False
         self._listeners: list[Callable[[], None]] = []
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._closed = False
+        self._busy = False
         if settings.model == "none":
             self._decide("missing", 'no model: embedding.model is "none"')
             return
@@ -67,8 +66,14 @@ class Encoder:
         """Wait until the model is there or known not to come; returns whether that is so."""
         return self._decided.wait(timeout)
 
+    def set_settings(self, settings: EmbeddingSettings) -> None:
+        """Take over another number of threads; another model needs another encoder."""
+        self._settings = settings
+        self.set_busy(busy=self._busy)
+
     def set_busy(self, *, busy: bool) -> None:
         """Leave half of the cores to the user while they work in the editor."""
+        self._busy = busy
         if self.pool is not None:
             self.pool.set_workers(embedding_workers(self._settings, busy=busy))
 
@@ -81,8 +86,8 @@ class Encoder:
 
     def _load(self) -> None:
         try:
-            loaded = embedder.load(self.name, self._cache)
-            pool = EmbeddingPool(loaded, embedding_workers(self._settings, busy=False))
+            loaded = embedder.load(self.name)
+            pool = EmbeddingPool(loaded, embedding_workers(self._settings, busy=self._busy))
         except ModelError as error:
             self._decide("missing" if "not installed" in str(error) else "failed", str(error))
             return

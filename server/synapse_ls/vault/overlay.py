@@ -33,9 +33,16 @@ class Overlay:
         self._prepared: str | None = None
 
     @contextmanager
-    def read(self) -> Iterator[Connection | None]:
-        """Give the buffers' index, unchanged while it is held; None if no note is open."""
+    def read(self, model: str | None) -> Iterator[Connection | None]:
+        """Give the buffers' index, unchanged while it is held; None if no note is open.
+
+        Its vectors are those of ``model`` (a fingerprint), that of the index beside it, or there are none.
+        """
         with self._lock:
+            if self._db is not None and self._prepared not in (None, model):
+                with self._db:
+                    vectors.forget_model(self._db)
+                self._prepared = None
             yield self._db if self._versions else None
 
     def put(self, path: str, text: str, version: int, max_bytes: int) -> bool:

@@ -1,34 +1,29 @@
-"""One open vault: its lock, its index, its indexer and the searches over them."""
+"""One open vault: its index, its open notes, the encoder it uses, and the searches over them."""
 
-import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from synapse_ls.core.config import Settings
 from synapse_ls.core.errors import IndexStateError, SynapseError
 from synapse_ls.core.model import SearchAnswer, SearchRequest
 from synapse_ls.indexer import walk
 from synapse_ls.indexer.pipeline import Indexer
+from synapse_ls.indexer.progress import Counters
 from synapse_ls.search.searcher import Semantic, search
 from synapse_ls.search.snapshot import Snapshot
-from synapse_ls.store import database, meta, notes, vectors
-from synapse_ls.store.database import Connection, Index
+from synapse_ls.store import meta, notes, vectors
+from synapse_ls.store.database import Connection
 from synapse_ls.vault import location
 from synapse_ls.vault.encoder import Encoder
+from synapse_ls.vault.keeper import Hooks, Keeper
 from synapse_ls.vault.overlay import Overlay
 from synapse_ls.vault.settings import settings_of
 from synapse_ls.vault.status import ModelStatus, VaultState, VaultStatus
 
-_LOG = logging.getLogger(__name__)
-
 # How long a search waits for a model that is still loading.
 _PATIENCE = 1.0
-# How often a server that reads along looks whether the writer has gone.
-_TAKEOVER_SECONDS = 1.0
 
 
 class Vault:
@@ -49,31 +44,32 @@ class Vault:
     ) -> None:
         self.root = root
         self.settings = settings
-        self.folder: Path | None = None
+        self._base = settings
+        # Sentences for the user; whoever shows them puts an empty list in place of this one.
         self.warnings: list[str] = []
+        self._settings_warnings: list[str] = []
+        self._reading_settings = threading.Lock()
         self._encoder = encoder
         self._changed = changed
         self._watch = watch
         self._searches = 0
-        self._index: Index | None = None
-        self._indexer: Indexer | None = None
-        self._lock: FileLock | None = None
+        self._keeper: Keeper | None = None
         self._error: str | None = None
         self._closing = threading.Event()
-        self._readers = 0
-        self._readers_gone = threading.Condition()
-        self._formerly: Index | None = None
-        self._takeover: threading.Thread | None = None
         self._overlay = Overlay()
-        self._rebuilding: threading.Thread | None = None
         self._told_of_polling = False
         # Set where an index is only looked at and nobody writes it.
         self._alone = False
 
     @property
+    def folder(self) -> Path | None:
+        """Where the index lies."""
+        return None if self._keeper is None else self._keeper.folder
+
+    @property
     def read_only(self) -> bool:
         """Whether another process writes this vault's index."""
-        return self._indexer is None and self._index is not None
+        return self._keeper is not None and self._keeper.read_only
 
     def open(self, *, rebuild: bool = False, model: bool = True) -> None:
         """Open the index and start bringing it up to date; with ``model``, load the encoder behind it.
@@ -84,51 +80,60 @@ class Vault:
         """
         try:
             self.root = location.vault_root(self.root)
-            self.folder = location.index_folder(self.root)
-            self.settings, warnings = settings_of(self.root, self.settings)
-            self.warnings += warnings
-            database.private_folder(self.folder)
-            self._lock = FileLock(self.folder / location.LOCK_NAME, mode=0o600, thread_local=False)
-            if self._locked():
-                self._write(rebuild=rebuild)
-            else:
-                self._read_along(rebuild=rebuild)
+            self._read_settings()
+            self._keeper = self._made_keeper(watch=self._watch)
+            was_there = self._keeper.open(model=model)
         except SynapseError as error:
             self._error = str(error)
             raise
         if model:
             self._encoder.start(self._model_decided)
+        if rebuild and was_there:
+            self.rebuild()
 
     def look(self) -> bool:
         """Open the index for reading only, neither writing nor waiting; returns False if there is none."""
         self.root = location.vault_root(self.root)
-        self.folder = location.index_folder(self.root)
-        if not self._index_path().exists():
+        keeper = self._made_keeper(watch=False)
+        path = location.current_index(keeper.folder)
+        if path is None or not path.exists():
             return False
-        self._index = Index(self._index_path(), read_only=True)
-        self._lock = FileLock(self.folder / location.LOCK_NAME, mode=0o600, thread_local=False)
-        self._alone = self._locked()
-        self._lock.release()
+        self._alone = not keeper.look()
+        self._keeper = keeper
         return True
 
     def close(self) -> None:
         """Stop the work and let the index go; what is committed stays."""
         self._closing.set()
-        for thread in (self._takeover, self._rebuilding):
-            if thread is not None:
-                thread.join()
-        if self._indexer is not None:
-            self._indexer.close()
-        with self._readers_gone:
-            index, self._index = self._index, None
-            self._error = f"the vault {self.root.name} is closed"
-            self._readers_gone.wait_for(lambda: not self._readers)
+        if self._keeper is not None:
+            self._keeper.close()
+        self._error = f"the vault {self.root.name} is closed"
         self._overlay.close()
-        for opened in (index, self._formerly):
-            if opened is not None:
-                opened.close()
-        if self._lock is not None:
-            self._lock.release()
+
+    def use(self, encoder: Encoder) -> None:
+        """Use another encoder from now on; when this returns, the former one is not used any more."""
+        self._encoder = encoder
+        if self._keeper is not None:
+            self._keeper.detach()
+        encoder.start(self._model_decided)
+
+    def configure(self, base: Settings) -> None:
+        """Go by other settings from now on; the vault's own file still counts above them."""
+        self._base = base
+        self._settings_changed()
+
+    def rebuild(self) -> None:
+        """Make the index anew, beside the one in use, which goes on answering.
+
+        Raises:
+            IndexStateError: Another process writes it, or the vault is not open.
+        """
+        keeper = self._keeper
+        if keeper is None:
+            raise IndexStateError(self._error or "the index is being opened; try again in a moment")
+        keeper.check_writable()
+        # Without its model the new index would be complete too early, and come without vectors.
+        self._encoder.start(keeper.rebuild)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -137,29 +142,17 @@ class Vault:
         Raises:
             IndexStateError: The index is not open (yet).
         """
-        with self._readers_gone:
-            index = self._index
-            if index is None:
-                raise IndexStateError(self._error or "the index is being opened; try again in a moment")
-            self._readers += 1
-        try:
-            with index.read() as db:
-                yield db
-        except Exception as error:
-            if not database.is_ruin(error):
-                raise
-            self._ruined(error)
-            raise IndexStateError("the index was damaged and is being rebuilt; try again in a moment") from error
-        finally:
-            with self._readers_gone:
-                self._readers -= 1
-                self._readers_gone.notify_all()
+        keeper = self._keeper
+        if keeper is None or self._closing.is_set():
+            raise IndexStateError(self._error or "the index is being opened; try again in a moment")
+        with keeper.read() as db:
+            yield db
 
     def search(self, request: SearchRequest, cancelled: Callable[[], bool] = lambda: False) -> SearchAnswer:
         """Answer a search from one snapshot of the index."""
         self._searches += 1
         semantic = self.semantic(wait=request.mode != "lexical")
-        with self.read() as db, self._overlay.read() as buffers:
+        with self._both() as (db, buffers):
             return search(db, request, semantic, cancelled, buffers)
 
     def semantic(self, *, wait: bool) -> Semantic:
@@ -170,13 +163,7 @@ class Vault:
         pool, spec = encoder.pool, encoder.spec
         if pool is None or spec is None:
             return Semantic(None, "unavailable", "loading" if encoder.state == "loading" else encoder.note)
-        with self.read() as db:
-            held = meta.get(db, "model")
-        if held is None:
-            return Semantic(None, "unavailable", "no vectors yet")
-        if held != spec.fingerprint:
-            return Semantic(None, "unavailable", "the index holds vectors of another model; run synapse-ls index")
-        return Semantic(lambda text: pool.query(text).astype("<f4").tobytes(), "ok", None)
+        return Semantic(lambda text: pool.query(text).astype("<f4").tobytes(), "ok", None, model=spec.fingerprint)
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
@@ -185,8 +172,13 @@ class Vault:
         Raises:
             IndexStateError: The index is not open (yet).
         """
-        with self.read() as db, self._overlay.read() as buffers:
+        with self._both() as (db, buffers):
             yield Snapshot(db, buffers)
+
+    @contextmanager
+    def _both(self) -> Iterator[tuple[Connection, Connection | None]]:
+        with self.read() as db, self._overlay.read(meta.get(db, "model")) as buffers:
+            yield db, buffers
 
     def type(self, path: str, text: str, version: int) -> None:
         """Take over the text of an open note: it is searchable by words at once, by meaning where passages are known.
@@ -216,35 +208,28 @@ class Vault:
 
     def submit(self, files: Iterable[str] = (), folders: Iterable[str] = ()) -> None:
         """Tell of files or folders (relative, with ``/``; "" is all) that may have changed."""
-        if self._indexer is not None:
-            self._indexer.submit(files, folders)
+        files, folders = tuple(files), tuple(folders)
+        for indexer in self._indexers():
+            indexer.submit(files, folders)
 
     def prefer(self, paths: Iterable[str]) -> None:
         """Embed the passages of these notes, the open ones, before all others."""
-        if self._indexer is not None:
-            self._indexer.prefer(paths)
+        paths = tuple(paths)
+        for indexer in self._indexers():
+            indexer.prefer(paths)
 
     def retry(self) -> None:
         """Look at every file's stamp again and retry what could not be embedded."""
-        if self._indexer is not None:
-            self._indexer.retry()
+        for indexer in self._indexers():
+            indexer.retry()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until words and vectors are current, as far as this process brings that about."""
-        rebuilding = self._rebuilding
-        if rebuilding is not None:
-            rebuilding.join(timeout)
-            if rebuilding.is_alive():
-                return False
-        return self._indexer is None or self._indexer.wait(timeout)
+        return self._keeper is None or self._keeper.wait(timeout)
 
     def writer_is_gone(self) -> bool:
         """Return whether the process that wrote the index, which this one reads along, has ended."""
-        if not self._locked():
-            return False
-        if self._lock is not None:
-            self._lock.release()
-        return True
+        return self._keeper is not None and self._keeper.writer_is_gone()
 
     def has_words(self) -> bool:
         """Return whether a first walk over the vault was ever finished, by this process or by another."""
@@ -256,39 +241,45 @@ class Vault:
 
     def progress(self) -> tuple[int, int]:
         """Return (files of the update in work, files left of it)."""
-        if self._indexer is None:
-            return 0, 0
-        return self._indexer.progress.files_total, self._indexer.progress.files_left
+        for indexer in reversed(self._indexers()):
+            if indexer.progress.files_left:
+                return indexer.progress.files_total, indexer.progress.files_left
+        return 0, 0
 
     def status(self) -> VaultStatus:
         """Return the state of the vault as of now."""
         generation = note_count = chunk_count = embedded = waiting = 0
         skipped: list[tuple[str, str]] = []
-        error = self._error
-        if self._index is not None:
+        error, unreadable = self._error, False
+        keeper, encoder = self._keeper, self._encoder
+        spec, note = encoder.spec, encoder.note
+        indexers = self._indexers()
+        if keeper is not None and keeper.active is not None:
+            error = keeper.trouble
             try:
                 with self.read() as db:
                     generation = meta.generation(db)
                     note_count, chunk_count = notes.counts(db)
-                    embedded = vectors.embedded(db)
-                    waiting = vectors.waiting(db)
+                    embedded, waiting = vectors.embedded(db), vectors.waiting(db)
                     skipped = notes.problems(db)
+                    other_model = spec is not None and meta.get(db, "model") not in (None, spec.fingerprint)
+                coming = keeper.coming
+                if coming is not None:
+                    note = note or "the index is being made anew beside the one that answers"
+                    with suppress(IndexStateError), coming.index.read() as db:
+                        waiting = vectors.waiting(db)
+                        embedded = vectors.embedded(db) if other_model else embedded
+                elif other_model:
+                    embedded, waiting = 0, chunk_count
             except Exception as problem:  # noqa: BLE001 - a status that cannot be read is itself the status
-                error = f"the index cannot be read ({problem})"
-        indexer = self._indexer
-        if indexer is not None and indexer.polling and not self._told_of_polling:
-            self._told_of_polling = True
-            self.warnings.append(
-                f"{self.root.name}: the system cannot watch that many folders, so they are looked at every 2 s; "
-                "raise fs.inotify.max_user_watches to change that"
-            )
-        files = indexer.files_pending if indexer is not None else 0
-        vectors_come = self._encoder.state in ("ready", "loading")
-        counters = indexer.counters if indexer is not None else None
-        spec = self._encoder.spec
+                error, unreadable = f"the index cannot be read ({problem})", True
+        self._tell_of_polling(indexers)
+        files = sum(indexer.files_pending for indexer in indexers)
+        counters = Counters() if keeper is None else keeper.counters
+        vectors_come = encoder.state in ("ready", "loading")
         return VaultStatus(
             root=str(self.root),
-            state=self._state(files, error),
+            state="failed" if unreadable else self._state(indexers[0].files_pending if indexers else 0, error),
             generation=generation,
             notes=note_count,
             chunks=chunk_count,
@@ -296,129 +287,77 @@ class Vault:
             pending=files + (waiting if vectors_come else 0),
             skipped=tuple(skipped),
             model=ModelStatus(
-                self._encoder.name,
+                encoder.name,
                 spec.dimensions if spec is not None else 0,
                 spec.languages if spec is not None else "",
-                self._encoder.state,
-                self._encoder.note,
+                encoder.state,
+                note,
             ),
-            files_read=counters.files_read if counters is not None else 0,
-            chunks_embedded=counters.chunks_embedded if counters is not None else 0,
-            chunks_reused=counters.chunks_reused if counters is not None else 0,
+            files_read=counters.files_read,
+            chunks_embedded=counters.chunks_embedded,
+            chunks_reused=counters.chunks_reused,
             searches=self._searches,
-            error=error or (indexer.error if indexer is not None else None),
-            cache_bytes=0 if self.folder is None else location.size(self.folder),
+            error=error or next((indexer.error for indexer in indexers if indexer.error is not None), None),
+            cache_bytes=0 if keeper is None else location.size(keeper.folder),
         )
 
     def _state(self, files: int, error: str | None) -> VaultState:
-        indexer = self._indexer
-        if error is not None:
-            return "failed"
-        if self._index is None:
-            return "starting"
+        keeper = self._keeper
+        if keeper is None or keeper.active is None:
+            return "failed" if error is not None else "starting"
+        indexer = keeper.active.indexer
         if indexer is None:
             return "ready" if self._alone else "readOnly"
         if indexer.error is not None and not indexer.progress.words_ready:
             return "failed"
-        if files:
-            return "indexing" if indexer.progress.files_total or indexer.progress.words_ready else "starting"
-        return "ready" if indexer.progress.words_ready else "starting"
+        if indexer.progress.words_ready:
+            return "indexing" if files else "ready"
+        return "indexing" if indexer.progress.files_total else "starting"
 
-    def _write(self, *, rebuild: bool) -> None:
-        path = self._index_path()
-        if rebuild:
-            database.remove(path)
-        index = Index(path)
-        if index.rebuilt:
-            self.warnings.append(f"{self.root.name}: {index.rebuilt}")
-        self._index = index
-        self._error = None
-        self._indexer = Indexer(
-            index,
-            self.root,
-            self.settings,
-            self._changed,
-            watch=self._watch,
-            known=self._overlay.vector,
-            ruined=self._ruined,
-        )
-        self._indexer.start()
+    def _tell_of_polling(self, indexers: list[Indexer]) -> None:
+        if not self._told_of_polling and any(indexer.polling for indexer in indexers):
+            self._told_of_polling = True
+            self._say(
+                "the system cannot watch that many folders, so they are looked at every 2 s; "
+                "raise fs.inotify.max_user_watches to change that"
+            )
 
-    def _ruined(self, error: Exception) -> None:
-        """Have a damaged index made anew, off this thread: it may be the indexer's own."""
-        with self._readers_gone:
-            if self._rebuilding is not None or self._indexer is None or self._closing.is_set():
-                return
-            self._rebuilding = threading.Thread(target=self._make_anew, name="synapse-rebuild", daemon=True)
-        _LOG.warning("the index of %s is damaged (%s) and is being rebuilt", self.root, error)
-        self.warnings.append(f"{self.root.name}: the index was damaged ({error}) and is being rebuilt")
-        self._rebuilding.start()
+    def _made_keeper(self, *, watch: bool) -> Keeper:
+        hooks = Hooks(self._changed, self._say, self._overlay.vector, self._settings_changed, self._swapped)
+        return Keeper(self.root, self.settings, hooks, watch=watch)
 
-    def _make_anew(self) -> None:
-        indexer = self._indexer
-        if indexer is not None:
-            indexer.close()
-        with self._readers_gone:
-            index, self._index = self._index, None
-            self._readers_gone.wait_for(lambda: not self._readers)
-        if index is not None:
-            index.close()
-        try:
-            self._write(rebuild=True)
-        except IndexStateError as error:
-            self._error = str(error)
-        else:
-            self._encoder.start(self._model_decided)
-        self._rebuilding = None
-        self._changed()
+    def _indexers(self) -> list[Indexer]:
+        """Return what writes this vault's indexes here: that of the one in use first."""
+        keeper = self._keeper
+        kept = () if keeper is None else (keeper.active, keeper.coming)
+        return [one.indexer for one in kept if one is not None and one.indexer is not None]
 
-    def _read_along(self, *, rebuild: bool) -> None:
-        if rebuild:
-            raise IndexStateError("another Synapse is writing this index; close it, or let it rebuild the index itself")
-        self._index = Index(self._index_path(), read_only=True)
-        self.warnings.append(f"{self.root.name}: another Synapse is writing this index; reading along")
-        if self._watch:
-            self._takeover = threading.Thread(target=self._take_over, name="synapse-takeover", daemon=True)
-            self._takeover.start()
+    def _settings_changed(self) -> None:
+        self._read_settings()
+        if self._keeper is not None:
+            self._keeper.configure(self.settings)
 
-    def _take_over(self) -> None:
-        """Wait for the writer to end, then write."""
-        while not self._closing.wait(_TAKEOVER_SECONDS):
-            if not self._locked():
-                continue
-            reader = self._index
-            try:
-                self._write(rebuild=False)
-            except IndexStateError as error:
-                _LOG.warning("%s", error)
-                continue
-            self._formerly = reader  # questions under way still read it; closed with the vault
-            self._encoder.start(self._model_decided)
-            self._changed()
-            return
+    def _read_settings(self) -> None:
+        with self._reading_settings:
+            self.settings, warnings = settings_of(self.root, self._base)
+            self.warnings += [warning for warning in warnings if warning not in self._settings_warnings]
+            self._settings_warnings = warnings
 
-    def _locked(self) -> bool:
-        """Return whether this process has the right to write now."""
-        if self._lock is None:
-            return False
-        try:
-            self._lock.acquire(timeout=0)
-        except Timeout:
-            return False
-        except OSError as error:
-            raise IndexStateError(
-                f"the cache folder {self.folder} cannot be written ({error.strerror or error}); "
-                "set SYNAPSE_CACHE_DIR to a folder you can write to"
-            ) from error
-        return True
-
-    def _index_path(self) -> Path:
-        if self.folder is None:
-            raise IndexStateError("the vault is not open")
-        return self.folder / location.INDEX_NAME
+    def _say(self, sentence: str) -> None:
+        self.warnings.append(f"{self.root.name}: {sentence}")
 
     def _model_decided(self) -> None:
-        pool, spec = self._encoder.pool, self._encoder.spec
-        if self._indexer is not None and pool is not None and spec is not None:
-            self._indexer.attach(pool, spec)
+        keeper, pool, spec = self._keeper, self._encoder.pool, self._encoder.spec
+        if keeper is not None and pool is not None and spec is not None:
+            keeper.attach(pool, spec)
+        elif keeper is not None:
+            keeper.go_without()
         self._changed()
+
+    def _swapped(self) -> None:
+        """Give the open notes the vectors of the index that has come."""
+        spec = self._encoder.spec
+        if spec is not None:
+            with suppress(IndexStateError), self.read() as db:
+                if meta.get(db, "model") == spec.fingerprint:
+                    self._overlay.adopt(spec, lambda key: vectors.get(db, key))

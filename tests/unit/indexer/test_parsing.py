@@ -25,13 +25,46 @@ FRAGILE = """
 import os, sys
 from synapse_ls.indexer import worker
 whole = worker.outcome
-def outcome(job):
+def outcome(job, limit):
     if "deadly" in job.path:
         os._exit(1)
     if "noisy" in job.path:
         print("a library that prints")
-    return whole(job)
+    return whole(job, limit)
 worker.outcome = outcome
+worker.main()
+"""
+
+
+# A worker that stops, is lost in a text, waits for a file, or answers something else at notes called so.
+FAULTY = """
+import os, signal, sys, time
+from synapse_ls.indexer import worker
+worker.READ_SECONDS = 0.2
+worker.PARSE_SECONDS = 0.2
+pread, whole, record = os.pread, worker.outcome, worker.note_record
+def waits(file, count, offset):
+    if "hanging" in os.readlink(f"/proc/self/fd/{file}"):
+        time.sleep(1000)
+    return pread(file, count, offset)
+def lost(path, *rest):
+    while "endless" in path:
+        pass
+    return record(path, *rest)
+def outcome(job, limit):
+    if "stopped" in job.path:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    if "garbage" in job.path:
+        os.write(3, b"\\x07" + bytes(7) + b"garbage" + os.urandom(1000))
+    if "endless length" in job.path:
+        os.write(3, b"\\xff" * 8)
+    if "stranger" in job.path:
+        return worker.Gone("other.md")
+    if "nothing" in job.path:
+        return None
+    return whole(job, limit)
+os.pread, worker.outcome, worker.note_record = waits, outcome, lost
+os.dup = lambda _: os.dup2(1, 3)
 worker.main()
 """
 
@@ -119,6 +152,97 @@ def test_deadly_note_comes_out_unreadable_and_the_others_whole(
     assert made[1] == Unreadable("deadly.md", "the parser stopped at this note")
 
 
+STOPPED = "the parser stopped at this note"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the faulty worker looks up what it reads in /proc")
+@pytest.mark.parametrize(
+    ("name", "reason", "passing"),
+    [
+        ("stopped.md", STOPPED, False),
+        ("endless.md", STOPPED, False),
+        ("garbage.md", STOPPED, False),
+        ("endless length.md", STOPPED, False),
+        ("stranger.md", STOPPED, False),
+        ("nothing.md", STOPPED, False),
+        ("hanging.md", "cannot be read (no answer within 30 seconds)", True),
+    ],
+)
+def test_faulty_child_costs_one_note_and_leaves_nothing_behind(  # noqa: PLR0913 - the fixtures and the case
+    tmp_path: Path, parser: ParserProcess, monkeypatch: pytest.MonkeyPatch, name: str, reason: str, *, passing: bool
+) -> None:
+    """Whatever it does; a file that hangs is worth another try later."""
+    monkeypatch.setattr(parsing, "_COMMAND", FAULTY)
+    monkeypatch.setattr(parsing, "_PATIENCE", 2.0)
+    write(tmp_path, dict.fromkeys(["a.md", name, "z.md"], "x"))
+    made = list(parser.parse(jobs(tmp_path, ["a.md", name, "z.md"])))
+    assert [found.path for found in made] == ["a.md", name, "z.md"]
+    assert made[1] == Unreadable(name, reason, passing)
+    assert [type(made[0]), type(made[2])] == [NoteRecord, NoteRecord]
+    assert len(children()) == 1
+    parser.close()
+    assert children() == []
+
+
+def test_two_hundred_deaths_leak_nothing(
+    tmp_path: Path, parser: ParserProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither handles nor processes that wait to be collected."""
+    monkeypatch.setattr(parsing, "_COMMAND", "import os; os._exit(1)")
+    handles = len(list(Path("/dev/fd").iterdir()))
+    made = list(parser.parse(jobs(tmp_path, ["a.md"] * 100)))
+    assert made == [Unreadable("a.md", STOPPED)] * 100
+    assert len(list(Path("/dev/fd").iterdir())) == handles
+    assert children() == []
+
+
+def test_long_paths_do_not_wait_for_each_other(tmp_path: Path, parser: ParserProcess) -> None:
+    """Jobs that fill the one pipe while outcomes fill the other would wait for ever."""
+    folder = "/".join(["d" * 200] * 12)
+    paths = [f"{folder}/n{number:02}.md" for number in range(40)]
+    write(tmp_path, dict.fromkeys(paths, "words and more words\n\n" * 600))
+    assert [found.path for found in parser.parse(jobs(tmp_path, paths))] == paths
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the faulty worker looks up what it reads in /proc")
+def test_parse_that_is_cancelled_does_not_wait_for_a_child_that_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end of a server is not held up by one file."""
+    monkeypatch.setattr(parsing, "_COMMAND", FAULTY)
+    write(tmp_path, dict.fromkeys(["a.md", "stopped.md", "z.md"], "x"))
+    cancelled = threading.Event()
+    with closing(ParserProcess(cancelled.is_set)) as parser:
+        outcomes = parser.parse(jobs(tmp_path, ["a.md", "stopped.md", "z.md"]))
+        assert next(outcomes).path == "a.md"
+        cancelled.set()
+        started = time.monotonic()
+        assert list(outcomes) == []
+        assert time.monotonic() - started < PATIENCE / 2
+        assert children() == []
+
+
+def test_child_that_the_system_does_not_end_has_no_second_beside_it(
+    tmp_path: Path, parser: ParserProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is an error that passes when the child ends at last."""
+    write(tmp_path, {"a.md": "x"})
+    list(parser.parse(jobs(tmp_path, ["a.md"])))
+    child = parser._process
+    assert child is not None
+    os.kill(child.pid, signal.SIGSTOP)
+    monkeypatch.setattr(parsing, "_PATIENCE", 0.0)
+    monkeypatch.setattr(parsing, "_KILL_SECONDS", 0.0)
+    monkeypatch.setattr(child, "kill", lambda: None)
+    with pytest.raises(OSError, match="a file that hangs holds the parser up"):
+        list(parser.parse(jobs(tmp_path, ["a.md"])))
+    with pytest.raises(OSError, match="a file that hangs holds the parser up"):
+        list(parser.parse(jobs(tmp_path, ["a.md"])))
+    assert parser._process is child
+    monkeypatch.undo()
+    assert [type(found) for found in parser.parse(jobs(tmp_path, ["a.md"]))] == [NoteRecord]
+
+
 def test_child_that_never_starts_leaves_every_note_unreadable(
     tmp_path: Path, parser: ParserProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,6 +276,14 @@ def test_close_ends_the_child_and_may_be_repeated(tmp_path: Path) -> None:
     assert child.returncode is not None
     assert len(list(parser.parse(jobs(tmp_path, ["a.md"])))) == 1
     parser.close()
+
+
+def children() -> list[int]:
+    """Return our own child processes that parse, those that wait to be collected among them."""
+    listed = subprocess.run(["ps", "-A", "-ww", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True)
+    rows = (line.split(None, 2) for line in listed.stdout.splitlines())
+    mine = [(int(pid), words) for pid, parent, words in rows if int(parent) == os.getpid()]
+    return [pid for pid, words in mine if " -I -c " in words or "defunct" in words]
 
 
 def test_child_ends_when_its_parent_is_killed(tmp_path: Path) -> None:

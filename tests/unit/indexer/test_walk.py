@@ -1,8 +1,12 @@
 """Which files belong to a vault."""
 
+import errno
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,7 +14,7 @@ from hypothesis import strategies as st
 
 from synapse_ls.core.config import IndexSettings
 from synapse_ls.indexer import walk
-from synapse_ls.indexer.walk import Scan, belongs
+from synapse_ls.indexer.walk import belongs
 from tests.support.indexing import write
 
 PLAIN = IndexSettings()
@@ -87,7 +91,8 @@ def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:
     assert found(root) == ["a/n.md", "b/m.md"]
     for path in ("a/x/m.md", "out/secret.md", "secret.md", "dangling.md"):
         assert not belongs(root, path, PLAIN)
-    assert walk.walk(root, PLAIN, "out") == Scan()
+    scan = walk.walk(root, PLAIN, "out")
+    assert (scan.folders, scan.notes, scan.left_out) == ([], [], {"out"})
 
 
 def test_pipe_is_neither_a_note_nor_a_rule(tmp_path: Path) -> None:
@@ -113,6 +118,142 @@ def test_unreadable_folder_is_named_and_the_rest_is_walked(tmp_path: Path, monke
     assert [note.path for note in scan.notes] == ["open/a.md"]
     assert scan.unreadable == {"shut": "folder cannot be read (Permission denied)"}
     assert walk.walk(tmp_path, PLAIN, "shut").unreadable == scan.unreadable
+
+
+@pytest.mark.parametrize("kind", ["folder", "note", "attachment"])
+def test_what_goes_while_it_is_walked_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """It is no trouble, and nothing to keep."""
+    write(tmp_path, {"a.md": "", "sub/b.md": "", "sub/c.png": "", "sub/deep/d.md": ""})
+    target = tmp_path / {"folder": "sub/deep", "note": "sub/b.md", "attachment": "sub/c.png"}[kind]
+    scandir = os.scandir
+
+    def listed_before(path: Path) -> object:
+        if Path(path).name != "sub":
+            return scandir(path)
+        with scandir(path) as opened:
+            entries = list(opened)
+        target.rename(tmp_path.parent / f"{tmp_path.name}-gone")
+        return nullcontext(iter(entries))
+
+    monkeypatch.setattr(os, "scandir", listed_before)
+    scan = walk.walk(tmp_path, PLAIN)
+    assert scan.unreadable == {}
+    assert len([*scan.notes, *scan.attachments]) == 3
+
+
+def test_folder_that_is_gone_holds_nothing(tmp_path: Path) -> None:
+    """Nor does one that became a file."""
+    write(tmp_path, {"a.md": "", "file": ""})
+    for under in ("gone", "gone/deep", "file", "file/deep"):
+        scan = walk.walk(tmp_path, PLAIN, under)
+        assert (scan.folders, scan.notes, scan.unreadable) == ([], [], {})
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.ENOTCONN, errno.ETIMEDOUT, errno.EHOSTDOWN])
+@pytest.mark.parametrize("under", ["", "away"])
+def test_folder_that_fails_while_it_is_listed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, under: str, number: int
+) -> None:
+    """Half of a folder is not taken for all of it."""
+    write(tmp_path, {"a.md": "", "away/b.md": "", "away/c.md": ""})
+    scandir = os.scandir
+
+    def half(path: Path) -> Iterator["os.DirEntry[str]"]:
+        with scandir(path) as entries:
+            yield next(entries)
+        raise OSError(number, os.strerror(number))
+
+    def failing(path: Path) -> object:
+        return nullcontext(half(path)) if Path(path).name == "away" else scandir(path)
+
+    monkeypatch.setattr(os, "scandir", failing)
+    scan = walk.walk(tmp_path, PLAIN, under)
+    assert [note.path for note in scan.notes] == ([] if under else ["a.md"])
+    assert scan.unreadable == {"away": f"folder cannot be read ({os.strerror(number)})"}
+
+
+class _Silent:
+    """An entry of a file system that tells the kinds of entries only when asked for each, and then fails."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def is_symlink(self) -> bool:
+        """Fail."""
+        raise OSError(errno.EIO, "Input/output error")
+
+
+def test_entry_whose_kind_cannot_be_told_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be a note or a folder of notes; the others are walked."""
+    write(tmp_path, {"a.md": "", "sub/b.md": ""})
+    scandir = os.scandir
+
+    def listed(path: Path) -> object:
+        if Path(path).name != "sub":
+            return scandir(path)
+        with scandir(path) as opened:
+            return nullcontext(iter([_Silent("c.md"), *opened]))
+
+    monkeypatch.setattr(os, "scandir", listed)
+    scan = walk.walk(tmp_path, PLAIN)
+    assert [note.path for note in scan.notes] == ["a.md", "sub/b.md"]
+    assert scan.unreadable == {"sub/c.md": "cannot be read (Input/output error)"}
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, name: str, number: int) -> None:
+    """Let files of a name fail when they are opened."""
+    opened = Path.open
+
+    def fails(path: Path, *options: Any) -> object:  # noqa: ANN401 - as they come
+        if path.name == name:
+            raise OSError(number, os.strerror(number))
+        return opened(path, *options)
+
+    monkeypatch.setattr(Path, "open", fails)
+
+
+def test_ignore_file_that_fails_for_now_lets_nothing_slip_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it leaves out would be searchable for a moment: its folder is unreadable."""
+    write(tmp_path, {"a.md": "", "sub/private.md": "", "sub/.gitignore": "private.md"})
+    refuse(monkeypatch, ".gitignore", errno.EIO)
+    scan = walk.walk(tmp_path, PLAIN)
+    assert [note.path for note in scan.notes] == ["a.md"]
+    assert scan.unreadable == {"sub": "folder cannot be read (Input/output error)"}
+
+
+@pytest.mark.parametrize("under", ["", "sub"])
+def test_rules_of_the_root_that_fail_for_now_are_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, under: str
+) -> None:
+    """They hold for all."""
+    write(tmp_path, {"sub/private.md": "", ".gitignore": "private.md"})
+    refuse(monkeypatch, ".gitignore", errno.ESTALE)
+    with pytest.raises(OSError, match="Stale file handle"):
+        walk.walk(tmp_path, PLAIN, under)
+
+
+def test_ignore_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its rules are not followed: that will not change by waiting."""
+    write(tmp_path, {"a.md": "", "sub/b.md": "", "sub/.ignore": "*"})
+    refuse(monkeypatch, ".ignore", errno.EACCES)
+    scan = walk.walk(tmp_path, PLAIN)
+    assert [note.path for note in scan.notes] == ["a.md", "sub/b.md"]
+    assert scan.unreadable == {"sub/.ignore": "cannot be read (Permission denied); its rules are not followed"}
+
+
+def test_rules_that_are_not_followed_are_named(tmp_path: Path) -> None:
+    """A walk of a folder names those of its own."""
+    write(tmp_path, {"a.md": "", ".gitignore": "x" * 2_000, "sub/b.md": "", "sub/.ignore": "y" * 2_000 + "\nb.md"})
+    said = "a rule of more than 1,024 characters is not followed; split it into shorter ones"
+    assert walk.walk(tmp_path, PLAIN).unreadable == {".gitignore": said, "sub/.ignore": said}
+    assert walk.walk(tmp_path, PLAIN, "sub").unreadable == {"sub/.ignore": said}
+    assert found(tmp_path) == ["a.md"]
+
+
+def test_ignore_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    """Its first rule is not called otherwise."""
+    write(tmp_path, {".gitignore": b"\xef\xbb\xbfa.md\n", "a.md": "", "b.md": ""})
+    assert found(tmp_path) == ["b.md"]
 
 
 def test_root_that_cannot_be_listed_is_an_error(tmp_path: Path) -> None:

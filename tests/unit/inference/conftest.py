@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def embedder(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Embedder]":
+def embedder() -> "Iterator[Embedder]":
     """Give the bundled encoder, loaded with every way to the network closed to fastembed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HF_HUB_OFFLINE", "1")
-        yield load("bundled", tmp_path_factory.mktemp("models"))
+        yield load("bundled")

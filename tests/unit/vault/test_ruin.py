@@ -7,6 +7,7 @@ import pytest
 from synapse_ls.core.config import EmbeddingSettings, Settings
 from synapse_ls.core.errors import IndexStateError
 from synapse_ls.core.model import SearchRequest
+from synapse_ls.vault import location
 from synapse_ls.vault.encoder import Encoder
 from synapse_ls.vault.vault import Vault
 
@@ -25,13 +26,14 @@ def test_damaged_pages_are_told_once_and_made_anew(
     for i in range(300):
         text = f"# Note {i}\n\nThis is number {i} of many notes. {'More words. ' * 40}\n"
         (root / f"{i}.md").write_text(text, "utf-8")
-    encoder = Encoder(EmbeddingSettings(model="none"), tmp_path / "models")
+    encoder = Encoder(EmbeddingSettings(model="none"))
     vault = Vault(root, Settings(), encoder, watch=False)
     vault.open()
     vault.wait()
     expected = vault.search(REQUEST).hits
     assert vault.folder is not None
-    index = vault.folder / "index.db"
+    index = location.current_index(vault.folder)
+    assert index is not None
     vault.close()
 
     data = bytearray(index.read_bytes())

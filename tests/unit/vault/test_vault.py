@@ -10,8 +10,9 @@ import pytest
 from synapse_ls.core.config import EmbeddingSettings, Settings
 from synapse_ls.core.errors import IndexStateError, VaultError
 from synapse_ls.core.model import SearchRequest
+from synapse_ls.indexer.pipeline import Indexer
 from synapse_ls.inference import embedder, registry
-from synapse_ls.vault import vault as module
+from synapse_ls.vault import keeper, location
 from synapse_ls.vault.encoder import Encoder
 from synapse_ls.vault.vault import Vault
 from tests.support.indexing import PATIENCE, SPEC, HashEmbedder, write
@@ -24,7 +25,7 @@ ONE = Settings(embedding=EmbeddingSettings(threads=1))
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give a vault of three notes, and keep its index below the test's own folder."""
     monkeypatch.setenv("SYNAPSE_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(module, "_TAKEOVER_SECONDS", 0.02)
+    monkeypatch.setattr(keeper, "_TAKEOVER_SECONDS", 0.02)
     folder = tmp_path / "vault"
     write(folder, {"a.md": "the cistern", "b.md": "see [[a]]", "c.md": ""})
     return folder
@@ -45,7 +46,7 @@ def closing() -> Iterator[Callable[..., Vault]]:
     made: list[tuple[Vault, Encoder]] = []
 
     def make(root: Path, settings: Settings, *, watch: bool = False) -> Vault:
-        encoder = Encoder(settings.embedding, root.parent / "models")
+        encoder = Encoder(settings.embedding)
         vault = Vault(root, settings, encoder, watch=watch)
         made.append((vault, encoder))
         return vault
@@ -67,6 +68,13 @@ def until(holds: Callable[[], bool]) -> None:
 def found(vault: Vault, query: str) -> list[str]:
     """Return the paths of a search by words."""
     return [hit.path for hit in vault.search(SearchRequest(query, mode="lexical")).hits]
+
+
+def _index_of(vault: Vault) -> Path:
+    assert vault.folder is not None
+    path = location.current_index(vault.folder)
+    assert path is not None
+    return path
 
 
 def test_vault_without_a_model_waits_for_no_vector(root: Path, closing: Callable[..., Vault]) -> None:
@@ -159,6 +167,7 @@ def test_rebuild_needs_the_right_to_write(root: Path, closing: Callable[..., Vau
     first.open()
     with pytest.raises(IndexStateError, match="another Synapse is writing this index"):
         second.open(rebuild=True)
+    assert first.wait(PATIENCE)
     first.close()
     third = closing(root, NONE)
     third.open(rebuild=True)
@@ -185,7 +194,7 @@ def test_closing_and_taking_over_wait_for_questions_under_way(root: Path, closin
     assert inside.wait(PATIENCE)
     ender = threading.Thread(target=vault.close)
     ender.start()
-    until(lambda: vault._index is None)
+    until(vault._closing.is_set)
     go_on.set()
     reader.join(PATIENCE)
     ender.join(PATIENCE)
@@ -199,7 +208,7 @@ def test_damaged_index_is_made_anew_and_told(root: Path, closing: Callable[..., 
     vault.open()
     vault.wait(PATIENCE)
     vault.close()
-    (vault._index_path()).write_bytes(b"no database" * 1000)
+    _index_of(vault).write_bytes(b"no database" * 1000)
     again = closing(root, NONE)
     again.open()
     assert again.wait(PATIENCE)
@@ -246,11 +255,11 @@ def test_a_vault_that_cannot_be_watched_says_so_once(tmp_path: Path, monkeypatch
     """Polling is told in one sentence that says what to do."""
     monkeypatch.setenv("SYNAPSE_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "vault").mkdir(exist_ok=True)
-    encoder = Encoder(EmbeddingSettings(model="none"), tmp_path / "models")
+    encoder = Encoder(EmbeddingSettings(model="none"))
     vault = Vault(tmp_path / "vault", Settings(), encoder, watch=False)
     vault.open()
     vault.wait()
-    monkeypatch.setattr(type(vault._indexer), "polling", True)
+    monkeypatch.setattr(Indexer, "polling", True)
     vault.status()
     vault.status()
     assert len(vault.warnings) == 1

@@ -11,6 +11,11 @@ RENAMES = lsp.FileOperationRegistrationOptions(
 )
 
 
+def did_change_configuration(session: Session, params: lsp.DidChangeConfigurationParams) -> None:
+    """Take over changed settings."""
+    session.configuration.change(params.settings)
+
+
 def did_save(session: Session, params: lsp.DidSaveTextDocumentParams) -> None:
     """Look at a saved note."""
     _submit(session, [params.text_document.uri])

@@ -20,7 +20,7 @@ async def search(session: Session, params: object) -> dict[str, Any]:
     given = params if isinstance(params, dict) else {}
     near, name = given.get("near"), given.get("session")
     place = session.folder_of(near) if isinstance(near, str) else None
-    asked = convert.search_request(params, session.settings.search.limit, None if place is None else place[1])
+    asked = convert.search_request(params, session.search_limit(), None if place is None else place[1])
     token = session.supersede(name) if isinstance(name, str) else threading.Event()
     anchor = None if place is None else place[0]
     try:

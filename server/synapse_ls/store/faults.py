@@ -1,0 +1,44 @@
+"""What can be wrong with an index, and what errors of the database say of it."""
+
+from typing import Literal
+
+import apsw
+
+from synapse_ls.core.errors import IndexStateError
+
+Fault = Literal["ruined", "unwritable", "busy"]
+
+# What is told by words alone: pages that sqlite-vec cannot read, a schema that is not whole.
+_RUIN_SAID = ("blob read error", "Internal sqlite-vec error", "could not open", "validity", "no such table")
+_RUINED = (apsw.NotADBError, apsw.CorruptError, apsw.FormatError)
+_UNWRITABLE = (apsw.FullError, apsw.ReadOnlyError, apsw.IOError, apsw.CantOpenError, apsw.PermissionsError)
+_BUSY = (apsw.BusyError, apsw.LockedError)
+
+
+class IndexRuinedError(IndexStateError):
+    """The file is no index, or a damaged one: only a new one helps."""
+
+
+class IndexFormatError(IndexStateError):
+    """The file is an index, made by another version of Synapse."""
+
+
+class IndexUnwritableError(IndexStateError):
+    """The index cannot be opened or made where it should lie: no space, no permission, a lock of a stranger."""
+
+
+class IndexClosedError(IndexStateError):
+    """The index was closed; another one may have come in its place."""
+
+
+def fault_of(error: BaseException) -> Fault | None:
+    """Return what an error says of an index: its content is damaged, it cannot be written, another one holds it."""
+    if isinstance(error, (IndexRuinedError, *_RUINED)):
+        return "ruined"
+    if isinstance(error, apsw.SQLError) and any(sign in str(error) for sign in _RUIN_SAID):
+        return "ruined"
+    if isinstance(error, _BUSY):
+        return "busy"
+    if isinstance(error, (IndexUnwritableError, *_UNWRITABLE)):
+        return "unwritable"
+    return None
