@@ -232,7 +232,10 @@ class _Protocol(LanguageServerProtocol):
             data = {**data, "params": {}}  # they have no members, so that they may be left out
         if method == lsp.WORKSPACE_SYMBOL and isinstance(params, dict) and not isinstance(params.get("query"), str):
             raise JsonRpcInvalidParams("query must be a text")  # the framework would make it one
-        return super().structure_message(data)
+        message = super().structure_message(data)
+        if method is not None and data.get("id") is not None and not hasattr(message, "id"):
+            raise JsonRpcInvalidRequest("this method is a notification, which has no id")
+        return message
 
     def handle_message(self, message: Any) -> None:  # noqa: ANN401 - as the framework types it
         method, number = getattr(message, "method", None), getattr(message, "id", None)

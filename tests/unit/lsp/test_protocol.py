@@ -192,3 +192,11 @@ def test_what_is_nested_deep_is_answered(method: str, depth: int) -> None:
     answers = [message for message in came if "method" not in message]
     assert sum(answer["id"] in (7, None) and "error" in answer for answer in answers) == 1
     check([FIRST, LAST], [answer for answer in answers if answer["id"] not in (7, None)])
+
+
+def test_a_notification_with_an_id_is_refused() -> None:
+    """Whoever waits for an answer gets one."""
+    opened = {"textDocument": {"uri": "file:///v/a.md", "languageId": "markdown", "version": 1, "text": "x"}}
+    message = {"jsonrpc": "2.0", "id": 0, "method": "textDocument/didOpen", "params": opened}
+    answers = [answer for answer in served([FIRST, THEN, message, LAST]) if answer.get("id") == 0]
+    assert [answer["error"]["code"] for answer in answers] == [-32600]
