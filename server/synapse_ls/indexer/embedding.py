@@ -72,7 +72,7 @@ class Embedding:
         if interrupted():
             return False
         if self._again is not None and self._again <= time.monotonic():
-            self._again, self._prepared, self.error = None, False, None
+            self._again, self._prepared = None, False
         if not self._prepared:
             with self._index.write() as db:
                 vectors.prepare(db, spec.fingerprint, spec.dimensions)
@@ -80,6 +80,8 @@ class Embedding:
             self._prepared = True
         waiting = vectors.take_pending(self._index.writer, _PASSAGES_A_COMMIT, self._first)
         if not waiting:
+            if self._again is None:
+                self.error = None
             return False
         inputs: dict[bytes, str] = {}
         made: list[tuple[bytes, bytes | ModelError]] = []

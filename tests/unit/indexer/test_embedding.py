@@ -33,6 +33,9 @@ def test_the_pause_grows_while_it_goes_on_failing(tmp_path: Path, monkeypatch: p
     write(tmp_path / "vault", {"a.md": "the cistern"})
     embedder = HashEmbedder("cistern")
     with running(tmp_path / "vault", tmp_path / "index" / "index.db", embedder) as made:
-        threading.Event().wait(1)
-        assert 2 <= len(embedder.seen) <= 8
-        assert "refused" in (made.indexer.error or "")
+        end = time.monotonic() + PATIENCE
+        while len(embedder.seen) < 5:
+            assert "refused" in (made.indexer.error or "")
+            assert time.monotonic() < end, "it was not tried again"
+            threading.Event().wait(0.02)
+        assert made.indexer._embedding._pause >= 0.02 * 2**4
