@@ -4,6 +4,7 @@ One thread reads; answers and notifications are stamped with ``time.perf_counter
 caller does meanwhile does not count.
 """
 
+import itertools
 import json
 import os
 import subprocess
@@ -33,7 +34,12 @@ class Arrival:
 
 
 class Client:
-    """One running server; use it as a context manager. ``started`` is the time just before its process began."""
+    """One running server; use it as a context manager. ``started`` is the time just before its process began.
+
+    ``settings`` is what the server is answered when it asks for its settings.
+    """
+
+    settings: Mapping[str, object] | None = None
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the server lives
@@ -50,7 +56,8 @@ class Client:
         self._answers: dict[int, Arrival] = {}
         self._notifications: list[tuple[str, Arrival]] = []
         self._closed = False
-        self._last_id = 0
+        # Counts also when several threads ask.
+        self._ids = itertools.count(1)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -112,9 +119,9 @@ class Client:
 
     def send(self, method: str, params: object) -> int:
         """Send a request without waiting; return its id for ``answer``."""
-        self._last_id += 1
-        self._write({"id": self._last_id, "method": method, "params": params})
-        return self._last_id
+        request_id = next(self._ids)
+        self._write({"id": request_id, "method": method, "params": params})
+        return request_id
 
     def answer(self, request_id: int, timeout: float = 30) -> Arrival:
         """Wait for the answer, result or error, to a request that was sent."""
@@ -178,7 +185,7 @@ class Client:
     def _receive(self, at: float, message: dict[str, Any]) -> None:
         match message:
             case {"method": method, "id": request_id}:
-                self._write({"id": request_id, "result": _obliging(method, message.get("params"))})
+                self._write({"id": request_id, "result": self._obliging(method, message.get("params"))})
             case {"method": method}:
                 with self._changed:
                     self._notifications.append((method, Arrival(at, message.get("params"))))
@@ -187,6 +194,10 @@ class Client:
                 self._keep(request_id, Arrival(at, error, failed=True))
             case {"id": request_id}:
                 self._keep(request_id, Arrival(at, message.get("result")))
+
+    def _obliging(self, method: str, params: Any) -> object:  # noqa: ANN401 - any JSON value
+        """Return what the server's own requests are answered."""
+        return [self.settings] + [None] * (len(params["items"]) - 1) if method == "workspace/configuration" else None
 
     def _keep(self, request_id: int, answer: Arrival) -> None:
         with self._changed:
@@ -209,8 +220,3 @@ def _next_message(pipe: IO[bytes]) -> dict[str, Any] | None:
             length = int(value)
     body = pipe.read(length)
     return json.loads(body) if body else None
-
-
-def _obliging(method: str, params: Any) -> object:  # noqa: ANN401 - any JSON value
-    """Return what a client without settings answers to the server's own requests."""
-    return [None] * len(params["items"]) if method == "workspace/configuration" else None

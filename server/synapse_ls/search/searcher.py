@@ -25,7 +25,8 @@ MAX_LIMIT = 100
 LEXICAL_WEIGHT = 1.0
 SEMANTIC_WEIGHT = 0.8
 GRAPH_WEIGHT = 0.01
-_FADING = 4
+_GROWING = 0.5
+_FADING = 2
 
 _DEPTH = 50
 _SEEDS = 10
@@ -171,19 +172,21 @@ def _ranked(snapshot: Snapshot, request: SearchRequest, query: Query, found: Fou
 
 
 def _fused(snapshot: Snapshot, found: Found, rows: dict[int, NoteRow] | None = None) -> list[tuple[int, float]]:
-    """Fuse the legs' rankings.
+    """Fuse the legs' rankings by votes.
 
-    Where no note holds much of the query, words say little and meaning decides: the lexical votes weigh as much as
-    the best note's share of the query's words, and the less that is, the more the semantic votes weigh and the faster
-    they fade from the nearest note on.
+    A lexical vote weighs as much as the note's share of the best score, and all of them as much as the square of the
+    best note's share of the query's words: where no note holds much of the query, words say little and meaning
+    decides. A semantic vote weighs by the note's share of the nearest one's cosine, the more strictly the less words
+    say.
     """
     rows = rows or _rows(snapshot, found)
     told = max((hit.coverage for hit in found.lexical), default=0.0)
+    strongest = max((hit.score for hit in found.lexical), default=0.0) or 1.0
     nearest = max((hit.score for hit in found.semantic), default=1.0)
-    fading = _FADING * (1 - told)
+    weight, fading = SEMANTIC_WEIGHT * (1 + _GROWING * (1 - told)), 1 + _FADING * (1 - told)
     rankings = (
-        [(hit.note, LEXICAL_WEIGHT * told) for hit in found.lexical],
-        [(hit.note, SEMANTIC_WEIGHT * (2 - told) * (hit.score / nearest) ** fading) for hit in found.semantic],
+        [(hit.note, LEXICAL_WEIGHT * told**2 * hit.score / strongest) for hit in found.lexical],
+        [(hit.note, weight * (hit.score / nearest) ** fading) for hit in found.semantic],
         [(note, GRAPH_WEIGHT) for note in found.graph],
     )
     return rrf(rankings, key=lambda note: rows[note].path)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from synapse_ls.core.config import EmbeddingSettings, embedding_workers
 from synapse_ls.core.errors import ModelError
-from synapse_ls.inference import bundled, embedder, registry
+from synapse_ls.inference import allocator, bundled, embedder, registry
 from synapse_ls.inference.pool import EmbeddingPool
 
 _LOG = logging.getLogger(__name__)
@@ -85,6 +85,7 @@ class Encoder:
             self.pool.close()
 
     def _load(self) -> None:
+        allocator.give_back()
         try:
             loaded = embedder.load(self.name)
             pool = EmbeddingPool(loaded, embedding_workers(self._settings, busy=self._busy))

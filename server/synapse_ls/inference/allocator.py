@@ -1,0 +1,21 @@
+"""Memory that goes back to the system: how the C library keeps what onnxruntime and SQLite have freed."""
+
+import ctypes
+from contextlib import suppress
+
+# glibc's numbers of its settings, as in malloc.h.
+_MMAP_THRESHOLD, _ARENA_MAX = -3, -8
+_LARGE_BYTES = 128 * 1024
+_ARENAS = 2
+
+
+def give_back() -> None:
+    """Let large blocks go back to the system when they are freed, and threads share arenas; for the whole process.
+
+    By itself glibc raises the size from which that holds with every block freed, to 32 MiB, and gives each thread an
+    arena of its own, so that a server that embeds for hours only grows. Does nothing where there is no glibc.
+    """
+    with suppress(OSError, AttributeError):
+        libc = ctypes.CDLL(None)
+        libc.mallopt(_MMAP_THRESHOLD, _LARGE_BYTES)
+        libc.mallopt(_ARENA_MAX, _ARENAS)
