@@ -2,10 +2,9 @@
 
 import asyncio
 import json
-import os
 import sys
 from array import array
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -30,10 +29,11 @@ ticking.tick_beside(pathlib.Path({file!r}))
 """
 
 # Writes down what the loop's thread calls that may wait: files, SQL, models. Python tells a profiler of every call of
-# something that is not Python. Of the functions of the system these wait for nothing.
+# something that is not Python. Of the system's functions these wait for nothing; what is written is a mark in a pipe.
+# A look at the disk of its own, in the end, shows that it would have been seen.
 CALLS = """
-import asyncio, json, pathlib, sys
-RUN, HARMLESS = asyncio.run, {{"fspath", "getpid", "urandom", "register_at_fork"}}
+import asyncio, json, os, pathlib, sys
+RUN, HARMLESS = asyncio.run, {{"cpu_count", "fspath", "getpid", "kill", "pidfd_open", "urandom", "write"}}
 found = {{}}
 
 def called(frame, event, function):
@@ -42,14 +42,14 @@ def called(frame, event, function):
     home = function.__module__ or type(function.__self__).__module__
     waits = home in ("posix", "nt") and function.__name__ not in HARMLESS
     if waits or home in ("_io", "io", "apsw") or home.startswith(("onnxruntime", "tokenizers", "apsw", "numpy")):
-        place = f"{{function.__qualname__}} at {{frame.f_code.co_filename}}:{{frame.f_lineno}}"
-        found[place] = found.get(place, 0) + 1
+        found[f"{{function.__qualname__}} in {{frame.f_code.co_qualname}}"] = frame.f_lineno
 
 async def watched(main):
     asyncio.get_running_loop().call_later(0, sys.setprofile, called)
     try:
         return await main
     finally:
+        os.stat(".")
         sys.setprofile(None)
         pathlib.Path({file!r}).write_text(json.dumps(found))
 
@@ -65,32 +65,35 @@ async def bare_loop(file: Path) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await process.communicate()
+        await process.communicate(b"")
 
 
-def gaps(file: Path, share: float) -> float:
-    """Return the gap between two ticks, in milliseconds, that this share of all does not exceed."""
+def moments_in(file: Path) -> "array[float]":
+    """Return the moments of the ticks of a loop."""
     moments = array("d")
     moments.frombytes(file.read_bytes())
+    return moments
+
+
+def gap(moments: Iterable[float], share: float) -> float:
+    """Return the gap between two ticks, in milliseconds, that this share of all does not exceed."""
     ordered = sorted((after - before) * 1000 for before, after in pairwise(moments))
     return ordered[int(len(ordered) * share)]
 
 
-async def busy_minute(editor: Editor, root: Path, notes: int, megabytes: int) -> None:
-    """Write many notes, open a huge one and type into it, and ask meanwhile."""
+async def work(editor: Editor, root: Path, notes: int, lines: int) -> None:
+    """Write many notes, open a huge one and type into it, ask meanwhile, until all is current."""
     before = await editor.settled()
     write(root, {f"{i % 10}/{i}.md": f"# Note {i}\n\nSee [[{i + 1}]]. {LINE.format(i) * 5}" for i in range(notes)})
     huge = root / "huge.md"
-    editor.open(huge, "".join(LINE.format(i) for i in range(megabytes * 1_000_000 // len(LINE.format(0)))))
-    document = lsp.VersionedTextDocumentIdentifier(1, huge.as_uri())
-    for version, letter in enumerate("lighthouse ", 2):
+    editor.open(huge, "\n".join(LINE.format(i) for i in range(lines)))
+    for version, letter in enumerate("light", 2):
         at = lsp.Position(version * 100, 5)
         change = lsp.TextDocumentContentChangePartial(lsp.Range(at, at), letter)
         document = lsp.VersionedTextDocumentIdentifier(version, huge.as_uri())
         editor.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [change]))
         await editor.search("lantern harbour", mode="lexical")
         await editor.symbols("note")
-        await editor.hover(huge, 3, 5)
     await editor.until(lambda vault: vault["notes"] >= before["notes"] + notes and not vault["pending"])
     editor.close(huge)
 
@@ -103,10 +106,12 @@ async def test_the_longest_gaps_are_like_those_of_a_bare_loop(small: Path, cache
         bare_loop(tmp_path / "bare.ticks"),
         serving([small], cache, options=NO_MODEL, environment=with_path(tmp_path)) as editor,
     ):
-        await busy_minute(editor, small, 1000, 5)
-    # Generous, for other tests may run beside: a loop that works itself is late by hundreds of milliseconds.
-    for share, factor in ((0.99, 8), (0.999, 12)):
-        assert gaps(ticks, share) <= factor * max(gaps(tmp_path / "bare.ticks", share), 3.0)
+        await work(editor, small, 1000, 5_000_000 // len(LINE))
+    server, bare = moments_in(ticks), moments_in(tmp_path / "bare.ticks")
+    meanwhile = [moment for moment in bare if server[0] <= moment <= server[-1]]
+    # Generous, for other tests may run beside: a loop that parsed the note itself would be late by a second.
+    for share, factor in ((0.99, 15), (0.999, 30)):
+        assert gap(server, share) <= factor * max(gap(meanwhile, share), 5.0)
 
 
 async def test_the_loop_touches_no_disk_no_database_and_no_model(small: Path, cache: Path, tmp_path: Path) -> None:
@@ -114,17 +119,17 @@ async def test_the_loop_touches_no_disk_no_database_and_no_model(small: Path, ca
     calls = tmp_path / "calls.json"
     (tmp_path / "sitecustomize.py").write_text(CALLS.format(file=str(calls)))
     async with serving([small], cache, environment=with_path(tmp_path)) as editor:
-        await busy_minute(editor, small, 10, 1)
+        await work(editor, small, 10, 5_000)
         note = small / "Cat.md"
         editor.open(note, note.read_text())
         await editor.hover(note, 2, 42)
         await editor.definition(note, 2, 42)
         await editor.references(note, 0, 3)
         await editor.search("an animal asleep in the warmth", near=note.as_uri(), session="typing")
-        await editor.ask("workspace/executeCommand", {"command": "synapse.reindex"})
-        await editor.ask("workspace/executeCommand", {"command": "synapse.rebuildIndex"})
+        await editor.workspace_execute_command_async(lsp.ExecuteCommandParams("synapse.reindex"))
+        await editor.workspace_execute_command_async(lsp.ExecuteCommandParams("synapse.rebuildIndex"))
         editor.workspace_did_change_configuration(lsp.DidChangeConfigurationParams({"search": {"limit": 3}}))
         editor.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(note.as_uri())))
         editor.close(note)
         await editor.settled()
-    assert json.loads(calls.read_text()) == {}
+    assert list(json.loads(calls.read_text())) == ["stat in watched"]

@@ -348,6 +348,7 @@ class Keeper:
             active.indexer.retry()  # it is as new as it can be
             return
         self._drop_coming()
+        database.private_folder(self.folder)  # it may have been removed meanwhile
         fingerprint = None if self._model is None else self._model[1].fingerprint
         left = opening.beside(self.folder, fingerprint) if inherit else None
         index = left or Index(index_files.fresh(self.folder))
@@ -458,6 +459,8 @@ class Keeper:
     def _follow(self) -> None:
         """Read the index that the writing process has in use."""
         path = location.current_index(self.folder)
+        if path is None or not path.exists():
+            path = index_files.newest(self.folder)
         active = self.active
         if path is None or (active is not None and active.index.path == path):
             return

@@ -58,6 +58,7 @@ class Vault:
         self._closing = threading.Event()
         self._overlay = Overlay()
         self._told_of_polling = False
+        self._told_error: str | None = None
         # Set where an index is only looked at and nobody writes it.
         self._alone = False
 
@@ -274,6 +275,10 @@ class Vault:
             except Exception as problem:  # noqa: BLE001 - a status that cannot be read is itself the status
                 error, unreadable = f"the index cannot be read ({problem})", True
         self._tell_of_polling(indexers)
+        trouble = next((indexer.error for indexer in indexers if indexer.error is not None), None)
+        if trouble is not None and trouble != self._told_error:
+            self._say(trouble)
+        self._told_error = trouble
         files = sum(indexer.files_pending for indexer in indexers)
         counters = Counters() if keeper is None else keeper.counters
         vectors_come = encoder.state in ("ready", "loading")
@@ -297,7 +302,7 @@ class Vault:
             chunks_embedded=counters.chunks_embedded,
             chunks_reused=counters.chunks_reused,
             searches=self._searches,
-            error=error or next((indexer.error for indexer in indexers if indexer.error is not None), None),
+            error=error or trouble,
             cache_bytes=0 if keeper is None else location.size(keeper.folder),
         )
 

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -469,3 +470,28 @@ def test_a_reader_waits_for_an_index_that_is_only_being_made(root: Path, vaults:
     until(lambda: not reader.read_only)
     settled(reader)
     assert ask(reader, "twigs").hits[0].path == "rooks.md"
+
+
+def test_an_index_folder_that_is_removed_is_made_again(root: Path, vaults: Callable[..., Vault]) -> None:
+    """What is open answers all the while; a rebuild puts it where it was."""
+    vault = vaults(root, HashEmbedder())
+    settled(vault)
+    shutil.rmtree(root.parent / "cache")
+    assert answers(vault) == undisturbed(root, HashEmbedder())
+    vault.rebuild()
+    settled(vault)
+    assert vault.status().error is None
+    assert index_of(root).exists()
+    assert answers(vault) == undisturbed(root, HashEmbedder())
+
+
+@pytest.mark.parametrize("content", ["index-999.db", "nonsense", ""])
+def test_a_reader_finds_the_index_whatever_is_named_as_current(
+    root: Path, vaults: Callable[..., Vault], content: str
+) -> None:
+    """A file that says something else than what is there is passed over."""
+    writer = vaults(root, HashEmbedder())
+    settled(writer)
+    (index_of(root).parent / "current").write_text(content)
+    reader = vaults(root, HashEmbedder(), watch=True)
+    assert answers(reader) == answers(writer)

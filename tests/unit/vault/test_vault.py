@@ -265,3 +265,20 @@ def test_a_vault_that_cannot_be_watched_says_so_once(tmp_path: Path, monkeypatch
     assert len(vault.warnings) == 1
     assert "max_user_watches" in vault.warnings[0]
     vault.close()
+
+
+def test_a_vault_that_goes_away_is_told_once(root: Path, closing: Callable[..., Vault]) -> None:
+    """Its notes are still found; when it is back there is nothing to say."""
+    vault = closing(root, NONE)
+    vault.open()
+    assert vault.wait(PATIENCE)
+    root.rename(root.parent / "elsewhere")
+    vault.submit(folders=[""])
+    until(lambda: "is not there" in (vault.status().error or ""))
+    assert found(vault, "cistern") == ["a.md"]
+    vault.status()
+    assert [warning for warning in vault.warnings if "is not there" in warning] == vault.warnings
+    assert len(vault.warnings) == 1
+    (root.parent / "elsewhere").rename(root)
+    until(lambda: vault.status().error is None)
+    assert len(vault.warnings) == 1
