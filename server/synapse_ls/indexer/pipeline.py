@@ -43,6 +43,10 @@ _BURST = 500
 _LOOK_SECONDS = 15.0
 
 
+def _nobody(_error: Exception) -> None:
+    """Stand in for whoever is told of errors, once nobody is."""
+
+
 class Indexer:
     """Keeps an index equal to a vault. ``changed`` is called after every commit and every step, in its thread.
 
@@ -102,6 +106,8 @@ class Indexer:
         if self._thread.is_alive():
             self._thread.join()
         self._parser.close()
+        # These hold it in turn, and what is closed must not wait for a search for garbage.
+        self._stuck, self._watcher = _nobody, None
 
     def attach(self, pool: "EmbeddingPool", spec: "ModelSpec") -> None:
         """Give the indexer an embedder; vectors follow from now on."""

@@ -67,6 +67,7 @@ class Watcher:
             self._armed.set()
         if self._thread is not None:
             self._thread.join(timeout=2)
+        self._watches.clear()
 
     def _made(self, folders: list[str]) -> RustNotify | Sweep:
         for _ in range(_ATTEMPTS):

@@ -369,6 +369,7 @@ class Keeper:
             opening.put_to_use(self.folder, coming.index)
             self.trouble = None
         former, self.active, self.coming = self.active, coming, None
+        coming.inherited.clear()
         if former is not None:
             former.close()
         if coming.index.path is not None:
@@ -498,14 +499,14 @@ class Keeper:
 
     def _kept(self, index: Index, inherited: Known | None = None) -> Kept:
         """Return an index with an indexer at work on it."""
-        sources = [self._hooks.known, *([] if inherited is None else [inherited])]
+        sources = [] if inherited is None else [inherited]
         bequest: list[Known] = []
 
         def known(input_key: bytes) -> bytes | None:
             if not bequest and self._inherits is not None and self._model is not None:
                 bequest.append(vectors_of(self.folder / self._inherits, self._model[1].fingerprint))
-            found = (vector for source in (*sources, *bequest) if (vector := source(input_key)) is not None)
-            return next(found, None)
+            asked = (self._hooks.known, *sources, *bequest)
+            return next((vector for source in asked if (vector := source(input_key)) is not None), None)
 
         def stuck(error: Exception) -> None:
             self._report(kept, error)
@@ -521,7 +522,7 @@ class Keeper:
             configured=self._hooks.configured,
             counters=self.counters,
         )
-        kept = Kept(index, indexer)
+        kept = Kept(index, indexer, sources)
         indexer.start()
         if self._model is not None:
             indexer.attach(*self._model)

@@ -1,7 +1,7 @@
 """An open index and what keeps it equal to the notes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from synapse_ls.indexer.pipeline import Indexer
 from synapse_ls.store import vectors
@@ -11,10 +11,14 @@ from synapse_ls.store.inheritance import Known
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An index, and what keeps it equal to the notes: nothing where another process does."""
+    """An index, and what keeps it equal to the notes: nothing where another process does.
+
+    ``inherited`` are the sources of vectors that it takes over; they are let go when it is complete.
+    """
 
     index: Index
     indexer: Indexer | None = None
+    inherited: list[Known] = field(default_factory=list)
 
     def close(self) -> None:
         """End the work and close the index once its readers have gone."""

@@ -1,11 +1,13 @@
 """What can happen to an index: another model, other rules, damage, a disk that fails, other processes."""
 
 import fcntl
+import gc
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -495,3 +497,19 @@ def test_a_reader_finds_the_index_whatever_is_named_as_current(
     (index_of(root).parent / "current").write_text(content)
     reader = vaults(root, HashEmbedder(), watch=True)
     assert answers(reader) == answers(writer)
+
+
+def test_what_was_replaced_is_let_go_at_once(root: Path, vaults: Callable[..., Vault]) -> None:
+    """Its files and watches do not wait for a search for garbage, which a server hardly ever makes."""
+    vault = vaults(root, HashEmbedder(), watch=True)
+    settled(vault)
+    assert vault._keeper is not None
+    assert vault._keeper.active is not None
+    former = [weakref.ref(vault._keeper.active.indexer), weakref.ref(vault._keeper.active.index)]
+    gc.disable()
+    try:
+        vault.rebuild()
+        settled(vault)
+        until(lambda: all(reference() is None for reference in former))
+    finally:
+        gc.enable()
