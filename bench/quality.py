@@ -64,7 +64,7 @@ def measure(folder: Path, most: int, model: Embedder | None) -> dict[str, object
         relevant.setdefault(query, {})[f"{note}.md"] = float(grade)
     with tempfile.TemporaryDirectory() as place:
         index = Index(Path(place) / "index" / "index.db")
-        chunks = _build(index, [_record(row) for row in _lines(folder / "corpus.jsonl")], model)
+        chunks = build(index, [_record(row) for row in _lines(folder / "corpus.jsonl")], model)
         runs = {name: _run(index, queries, relevant, mode, graph, model) for name, mode, graph in _runs(model)}
         index.close()
     return {"set": folder.name, "queries": len(queries), "chunks": chunks, "runs": runs}
@@ -81,7 +81,8 @@ def _record(row: dict[str, str]) -> NoteRecord:
     return note_record(f"{row['id']}.md", text.encode(), 0, LARGEST_NOTE)
 
 
-def _build(index: Index, records: Sequence[NoteRecord], model: Embedder | None) -> int:
+def build(index: Index, records: Sequence[NoteRecord], model: Embedder | None) -> int:
+    """Write notes with their links and vectors into an index; returns the number of chunks."""
     with index.write() as db:
         written = [notes.put(db, record).note for record in records]
         resolver.resolve_again(db, (), written)
@@ -123,7 +124,7 @@ def _run(  # noqa: PLR0913, PLR0917 - one run of one set
     model: Embedder | None,
 ) -> dict[str, float]:
     searcher.GRAPH_WEIGHT = graph
-    semantic = Semantic(_embed(model), "ok") if model is not None else Semantic()
+    semantic = Semantic(embedding(model), "ok") if model is not None else Semantic()
     figures: list[tuple[float, float, float, float]] = []
     times: list[float] = []
     for query in queries:
@@ -131,13 +132,14 @@ def _run(  # noqa: PLR0913, PLR0917 - one run of one set
             start = time.perf_counter()
             answer = searcher.search(db, SearchRequest(query["text"], 10, mode), semantic)
             times.append((time.perf_counter() - start) * 1000)
-        figures.append(_judge([hit.path for hit in answer.hits], relevant.get(query["id"], {})))
+        figures.append(judge([hit.path for hit in answer.hits], relevant.get(query["id"], {})))
     hit, recall, ndcg, mrr = (round(statistics.fmean(column), 4) for column in zip(*figures, strict=True))
     p50, p95 = (round(statistics.quantiles(times, n=20)[i], 2) for i in (9, 18))
     return {"hit@1": hit, "recall@10": recall, "ndcg@10": ndcg, "mrr": mrr, "p50_ms": p50, "p95_ms": p95}
 
 
-def _embed(model: Embedder) -> Callable[[str], bytes]:
+def embedding(model: Embedder) -> Callable[[str], bytes]:
+    """Return what gives a query's vector, each computed once."""
     remembered: dict[str, bytes] = {}
 
     def embed(text: str) -> bytes:
@@ -148,7 +150,7 @@ def _embed(model: Embedder) -> Callable[[str], bytes]:
     return embed
 
 
-def _judge(found: Sequence[str], grades: dict[str, float]) -> tuple[float, float, float, float]:
+def judge(found: Sequence[str], grades: dict[str, float]) -> tuple[float, float, float, float]:
     """Return hit@1, recall@10, nDCG@10 and the reciprocal rank of one answer."""
     gains = [grades.get(path, 0.0) for path in found[:10]]
     ideal = sorted(grades.values(), reverse=True)[:10]

@@ -69,6 +69,8 @@ class Indexer:
     ) -> None:
         self.progress = Progress()
         self.counters = counters or Counters()
+        # Whether the index has ended the work: it is damaged or cannot be written, which was reported.
+        self.ended = False
         self._error: str | None = None
         self._index = index
         self._root = root
@@ -160,6 +162,7 @@ class Indexer:
         try:
             self._begin()
         except Exception as error:  # noqa: BLE001 - told in the status; the server goes on
+            self.ended = True
             self._fail("the index cannot be written", error)
             self._queue.close()
             self._stuck(error)
@@ -179,9 +182,10 @@ class Indexer:
                 self._failures = 0
             except Exception as error:  # noqa: BLE001 - told in the status; the server goes on
                 self._failures += 1
+                self.ended = fault_of(error) in ("ruined", "unwritable")
                 self._fail("indexing stopped and will be tried again soon", error)
                 busy = False
-                if fault_of(error) in ("ruined", "unwritable"):
+                if self.ended:
                     self._queue.close()
                     self._stuck(error)
                     return

@@ -31,7 +31,7 @@ _FADING = 2
 _DEPTH = 50
 _SEEDS = 10
 _NEAR_REACH = 3
-_NEAR_BOOST = 0.5
+_NEAR_BOOST = 1.0
 _ENGLISH_ONLY = "the model knows English only"
 _ANEW = "the index is being made anew for another model"
 _OFF = LegState("off")
@@ -159,12 +159,13 @@ def _semantic(  # noqa: PLR0913 - everything a leg needs
 def _ranked(snapshot: Snapshot, request: SearchRequest, query: Query, found: Found, limit: int) -> list[Hit]:
     rows = _rows(snapshot, found)
     scores = dict(_fused(snapshot, found, rows))
+    for note in found.exact:  # above everything that ranks can sum up to
+        scores[note] = 1.0 + scores.get(note, 0.0)
+    # Last, so that of notes that are called alike the one that is near comes first.
     near = None if request.near is None else request.near.encode("utf-8", "replace").decode()
     if near is not None and (anchor := notes.by_path(snapshot.db, near)) is not None:
         away = distances(snapshot.db, anchor.id, _NEAR_REACH)
         scores = {n: s * (1 + _NEAR_BOOST / (1 + away[n])) if n in away else s for n, s in scores.items()}
-    for note in found.exact:  # above everything that ranks can sum up to
-        scores[note] = 1.0 + scores.get(note, 0.0)
     ranking = sorted(scores.items(), key=lambda pair: (-pair[1], rows[pair[0]].path))
     return hits.build(
         snapshot, query, found, [(rows[n], score) for n, score in ranking], limit, explain=request.explain

@@ -76,7 +76,7 @@ class Index:
                 connection.execute("SELECT 1 FROM meta LIMIT 1").fetchall()
                 yield connection
             finally:
-                connection.execute("ROLLBACK")
+                _undo(connection)
         finally:
             with self._changed:
                 self._reading -= 1
@@ -179,9 +179,14 @@ def _transaction(connection: Connection) -> Iterator[Connection]:
         yield connection
         connection.execute("COMMIT")
     except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+        _undo(connection)
         raise
+
+
+def _undo(connection: Connection) -> None:
+    """End a transaction, unless SQLite has ended it already, as it does where it meets damage."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
 
 
 def _said(error: BaseException) -> str:

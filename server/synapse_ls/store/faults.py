@@ -35,6 +35,8 @@ def fault_of(error: BaseException) -> Fault | None:
     """Return what an error says of an index: its content is damaged, it cannot be written, another one holds it."""
     if isinstance(error, (IndexRuinedError, *_RUINED)):
         return "ruined"
+    if isinstance(error, apsw.IOError) and getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHORT_READ:
+        return "ruined"  # the file ends too early
     if isinstance(error, apsw.SQLError) and any(sign in str(error) for sign in _RUIN_SAID):
         return "ruined"
     if isinstance(error, _BUSY):

@@ -276,7 +276,7 @@ class Vault:
                 error, unreadable = f"the index cannot be read ({problem})", True
         self._tell_of_polling(indexers)
         trouble = next((indexer.error for indexer in indexers if indexer.error is not None), None)
-        if trouble is not None and trouble != self._told_error:
+        if trouble not in (None, self._told_error) and not any(indexer.ended for indexer in indexers):
             self._say(trouble)
         self._told_error = trouble
         files = sum(indexer.files_pending for indexer in indexers)

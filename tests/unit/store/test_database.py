@@ -7,12 +7,13 @@ import stat
 import threading
 from pathlib import Path
 
+import apsw
 import pytest
 
 from synapse_ls.core.errors import IndexStateError
 from synapse_ls.store import meta, notes, schema
 from synapse_ls.store.database import Connection, Index, private_folder, remove
-from synapse_ls.store.faults import IndexClosedError, IndexFormatError, IndexRuinedError
+from synapse_ls.store.faults import IndexClosedError, IndexFormatError, IndexRuinedError, fault_of
 from tests.support.index import note
 
 
@@ -297,4 +298,22 @@ def test_a_change_from_another_thread_waits_for_the_writer(tmp_path: Path) -> No
     other.join()
     with index.read() as db:
         assert (meta.get(db, "a"), meta.get(db, "b")) == ("1", "2")
+    index.close()
+
+
+def _read_all_of_what_is_cut(index: Index, path: Path) -> None:
+    with index.read() as db:
+        os.truncate(path, path.stat().st_size - 4096)
+        db.pragma("mmap_size", 0)
+        for (table,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0").fetchall():
+            db.execute(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608 - names of our own tables
+
+
+def test_damage_met_in_a_read_is_told_as_damage(tmp_path: Path) -> None:
+    """SQLite has ended the transaction by then, which must not hide what it ended for."""
+    path = _made(tmp_path / "index" / "index.db")
+    index = Index(path, read_only=True)
+    with pytest.raises((apsw.CorruptError, apsw.IOError)) as met:
+        _read_all_of_what_is_cut(index, path)
+    assert fault_of(met.value) == "ruined"
     index.close()
