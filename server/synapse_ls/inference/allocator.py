@@ -4,8 +4,10 @@ import ctypes
 from contextlib import suppress
 
 # glibc's numbers of its settings, as in malloc.h.
-_MMAP_THRESHOLD, _ARENA_MAX = -3, -8
-_LARGE_BYTES = 128 * 1024
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
+_LARGE_BYTES = 1024 * 1024
+# What an arena may keep at its end: less of it, and every search asks the system for its memory anew.
+_KEPT_BYTES = 8 * 1024 * 1024
 _ARENAS = 2
 
 
@@ -18,4 +20,5 @@ def give_back() -> None:
     with suppress(OSError, AttributeError):
         libc = ctypes.CDLL(None)
         libc.mallopt(_MMAP_THRESHOLD, _LARGE_BYTES)
+        libc.mallopt(_TRIM_THRESHOLD, _KEPT_BYTES)
         libc.mallopt(_ARENA_MAX, _ARENAS)
