@@ -1,171 +1,138 @@
-"""Ranking quality over a set of notes, queries and judgements, leg by leg.
+"""Quality of ranking, measured on the running server, leg by leg and fused.
 
-A set is a folder with ``corpus.jsonl`` (id, title, text), ``queries.jsonl`` (id, text) and ``qrels.tsv`` (query, note,
-relevance). Its notes are indexed in this process, without files; vectors are kept beside the system's temporary files,
-so that only a first run embeds. Usage: ``python bench/quality.py SET... [--queries N] [--no-model]``.
+``python bench/quality.py SET...`` asks the queries of retrieval sets (folders with corpus.jsonl, queries.jsonl and
+qrels.tsv); ``VAULT --queries FILE`` those of a file on a vault, which is only read; ``personas`` those of the personas
+in this folder. Prints hit@1, recall@10, nDCG@10 and MRR with bootstrap intervals of 95 %, and the time of a request.
+An interrupted run goes on where it was; answers are asked again when the product or the notes are others.
 """
 
 import argparse
 import json
-import math
-import statistics
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from synapse_ls.core.model import Mode, SearchRequest
-from synapse_ls.indexer.record import note_record
-from synapse_ls.inference import embedder
-from synapse_ls.inference.embedder import Embedder
-from synapse_ls.inference.pool import EmbeddingPool
-from synapse_ls.links import resolver
-from synapse_ls.markdown.chunker import embedder_input
-from synapse_ls.markdown.plain import plain
-from synapse_ls.search import searcher
-from synapse_ls.search.searcher import Semantic
-from synapse_ls.store import notes, vectors
-from synapse_ls.store.database import Index
-from synapse_ls.store.records import NoteRecord
+from asking import answers
+from client import ServerError
+from comparing import differences, losses
+from drawing import picture
+from haystacks import HALVES, PERSONAS, filled, persona_task
+from product import identity
+from reporting import report, show
+from serving import machine
+from tasks import Task, TaskError, read_set, read_vault
 
-RESULTS = Path(__file__).parent / "results"
-VECTORS = Path(tempfile.gettempdir()) / "synapse-bench-vectors"
-LARGEST_NOTE = 1 << 20
-RUNS: tuple[tuple[str, Mode, float], ...] = (
-    ("lexical", "lexical", 0.0),
-    ("semantic", "semantic", 0.0),
-    ("hybrid without graph", "hybrid", 0.0),
-    ("hybrid", "hybrid", searcher.GRAPH_WEIGHT),
-)
+_HERE = Path(__file__).parent
+_PERSONAS = "personas"
 
 
 def main() -> None:
-    """Measure the sets named on the command line and write one result file for each."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="+", type=Path)
-    parser.add_argument("--queries", type=int, default=1000, help="at most this many, evenly spread")
-    parser.add_argument("--no-model", action="store_true", help="words and links only")
+    """Measure what the command line names; a failure is one line and exit code 1."""
+    options = _options()
+    try:
+        for task in _tasks(options):
+            _measure(task, options)
+            _draw(options.out)
+    except (TaskError, ServerError, OSError) as error:
+        sys.exit(f"quality: {error}")
+    except KeyboardInterrupt:
+        sys.exit("quality: interrupted; the same command goes on from here")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("targets", nargs="+", metavar="SET_OR_VAULT", help='folders, or "personas"')
+    parser.add_argument("--queries", type=Path, metavar="FILE", help="for a vault: {id, query, relevant} on each line")
+    parser.add_argument("--most", type=int, default=1000, help="at most so many queries, evenly spread (%(default)s)")
+    parser.add_argument("--fresh", action="store_true", help="forget the answers of earlier runs")
+    parser.add_argument("--against", type=Path, metavar="RESULT", help="compare with a result, or those of a folder")
+    parser.add_argument("--changed", type=int, default=0, metavar="N", help="with --against: list the N worst losses")
+    parser.add_argument("--out", type=Path, default=_HERE / "results", help="folder for results (%(default)s)")
+    personas = parser.add_argument_group("personas")
+    personas.add_argument("--half", choices=HALVES, default="tuning", help="of the queries (%(default)s)")
+    personas.add_argument("--tiers", action="store_true", help="one to six personas, not only all six")
+    personas.add_argument("--distractors", type=int, nargs="+", default=(), metavar="N", help="and in N notes in all")
+    personas.add_argument("--distractors-from", type=Path, nargs="+", default=(), metavar="DIR", help="sets or vaults")
     options = parser.parse_args()
-    model = None if options.no_model else embedder.load("bundled")
-    for folder in options.sets:
-        result = measure(folder, options.queries, model)
-        print(json.dumps(result, indent=1))
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / f"quality-{folder.name}.json").write_text(json.dumps(result, indent=1) + "\n")
+    if options.most < 1:
+        parser.error("--most must be at least 1")
+    if options.distractors and not options.distractors_from:
+        parser.error("--distractors needs --distractors-from")
+    if options.changed and options.against is None:
+        parser.error("--changed needs --against")
+    return options
 
 
-def measure(folder: Path, most: int, model: Embedder | None) -> dict[str, object]:
-    """Return the figures of every run over one set."""
-    queries = list(_lines(folder / "queries.jsonl"))
-    queries = queries[:: -(-len(queries) // most)]
-    relevant: dict[str, dict[str, float]] = {}
-    for line in (folder / "qrels.tsv").read_text().splitlines():
-        query, note, grade = line.split("\t")
-        relevant.setdefault(query, {})[f"{note}.md"] = float(grade)
-    with tempfile.TemporaryDirectory() as place:
-        index = Index(Path(place) / "index" / "index.db")
-        chunks = build(index, [_record(row) for row in _lines(folder / "corpus.jsonl")], model)
-        runs = {name: _run(index, queries, relevant, mode, graph, model) for name, mode, graph in _runs(model)}
-        index.close()
-    return {"set": folder.name, "queries": len(queries), "chunks": chunks, "runs": runs}
+def _tasks(options: argparse.Namespace) -> Iterator[Task]:
+    for target in options.targets:
+        folder = Path(target)
+        if target == _PERSONAS:
+            for count in range(1 if options.tiers else len(PERSONAS), len(PERSONAS) + 1):
+                yield persona_task(PERSONAS[:count], options.half)
+            for total in sorted(options.distractors):
+                yield filled(persona_task(PERSONAS, options.half), total, options.distractors_from)
+        elif (folder / "corpus.jsonl").exists():
+            yield read_set(folder, options.most)
+        elif options.queries is not None and folder.is_dir():
+            yield read_vault(folder, options.queries, options.most)
+        else:
+            raise TaskError(f"{folder} is no retrieval set (it has no corpus.jsonl); a vault needs --queries FILE")
 
 
-def _runs(model: Embedder | None) -> Iterator[tuple[str, Mode, float]]:
-    return (run for run in RUNS if model is not None or run[0] == "lexical")
+def _measure(task: Task, options: argparse.Namespace) -> None:
+    if not any(query.grades for query in task.queries):
+        raise TaskError(f"{task.name} has no query with an answer")
+    product = identity()
+    file = options.out / f"quality-{task.name}.json"
+    # Read before it is written: what is compared with may be the same file.
+    before = _before(options.against, file.name) if options.against is not None else None
+    answered = answers(task, product["sources"], fresh=options.fresh)
+    result = report(task, answered)
+    print("\n".join(show(result, _floors().get(task.name, {}))))
+    if before is not None:
+        print("\n".join([*differences(before, result), *losses(task, answered, before, result, options.changed)]))
+    options.out.mkdir(parents=True, exist_ok=True)
+    file.write_text(_json({**result, "product": product, "machine": machine()}), encoding="utf-8")
+    print(f"\nwritten to {file}", flush=True)
 
 
-def _record(row: dict[str, str]) -> NoteRecord:
-    text = row["text"]
-    if not text.lstrip().startswith("# "):
-        text = f"# {row['title']}\n\n{text}"
-    return note_record(f"{row['id']}.md", text.encode(), 0, LARGEST_NOTE)
+def _before(against: Path, name: str) -> dict[str, Any] | None:
+    """Return the result to compare with; None where a folder has none of that name.
+
+    Raises:
+        TaskError: it is no result of this command.
+    """
+    file = against / name if against.is_dir() else against
+    if against.is_dir() and not file.exists():
+        return None
+    try:
+        result: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    except ValueError as error:
+        raise TaskError(f"{file} is not JSON: {error}") from error
+    if not isinstance(result, dict) or "each" not in result:
+        raise TaskError(f"{file} is no result of this command")
+    return result
 
 
-def build(index: Index, records: Sequence[NoteRecord], model: Embedder | None) -> int:
-    """Write notes with their links and vectors into an index; returns the number of chunks."""
-    with index.write() as db:
-        written = [notes.put(db, record).note for record in records]
-        resolver.resolve_again(db, (), written)
-        if model is not None:
-            vectors.prepare(db, model.spec.fingerprint, model.spec.dimensions)
-            pending = vectors.take_pending(db, 1_000_000)
-            for key, vector in _vectors(pending, model).items():
-                vectors.put(db, key, vector)
-        return notes.counts(db)[1]
+def _draw(folder: Path) -> None:
+    """Draw all results of a folder."""
+    found = [json.loads(file.read_text("utf-8")) for file in sorted(folder.glob("quality-*.json"))]
+    (folder / "quality.svg").write_text(
+        picture([told for told in found if "each" in told], _floors()), encoding="utf-8"
+    )
 
 
-def _vectors(pending: Sequence[vectors.PendingChunk], model: Embedder) -> dict[bytes, bytes]:
-    """Return the vector of each input, from the kept ones where they are."""
-    kept = VECTORS / model.spec.fingerprint
-    size = 16 + 4 * model.spec.dimensions
-    data = kept.read_bytes() if kept.exists() else b""
-    known = {data[i : i + 16]: data[i + 16 : i + size] for i in range(0, len(data), size)}
-    missing = list({chunk.input_key: chunk for chunk in pending if chunk.input_key not in known}.values())
-    texts = (embedder_input(chunk.title, chunk.heading_path, plain(chunk.text)) for chunk in missing)
-    pool = EmbeddingPool(model, 2)
-    VECTORS.mkdir(exist_ok=True)
-    with kept.open("ab") as file:
-        for position, vector in pool.embed_many(texts, lambda: False):
-            if isinstance(vector, Exception):
-                raise vector
-            key = missing[position].input_key
-            known[key] = vector.tobytes()
-            file.write(key + known[key])
-    pool.close()
-    return {chunk.input_key: known[chunk.input_key] for chunk in pending}
+def _floors() -> dict[str, dict[str, float]]:
+    floors: dict[str, dict[str, float]] = json.loads((_HERE / "floors.json").read_text("utf-8"))
+    return floors
 
 
-def _run(  # noqa: PLR0913, PLR0917 - one run of one set
-    index: Index,
-    queries: Sequence[dict[str, str]],
-    relevant: dict[str, dict[str, float]],
-    mode: Mode,
-    graph: float,
-    model: Embedder | None,
-) -> dict[str, float]:
-    searcher.GRAPH_WEIGHT = graph
-    semantic = Semantic(embedding(model), "ok") if model is not None else Semantic()
-    figures: list[tuple[float, float, float, float]] = []
-    times: list[float] = []
-    for query in queries:
-        with index.read() as db:
-            start = time.perf_counter()
-            answer = searcher.search(db, SearchRequest(query["text"], 10, mode), semantic)
-            times.append((time.perf_counter() - start) * 1000)
-        figures.append(judge([hit.path for hit in answer.hits], relevant.get(query["id"], {})))
-    hit, recall, ndcg, mrr = (round(statistics.fmean(column), 4) for column in zip(*figures, strict=True))
-    p50, p95 = (round(statistics.quantiles(times, n=20)[i], 2) for i in (9, 18))
-    return {"hit@1": hit, "recall@10": recall, "ndcg@10": ndcg, "mrr": mrr, "p50_ms": p50, "p95_ms": p95}
-
-
-def embedding(model: Embedder) -> Callable[[str], bytes]:
-    """Return what gives a query's vector, each computed once."""
-    remembered: dict[str, bytes] = {}
-
-    def embed(text: str) -> bytes:
-        if text not in remembered:
-            remembered[text] = model.embed_query(text).tobytes()
-        return remembered[text]
-
-    return embed
-
-
-def judge(found: Sequence[str], grades: dict[str, float]) -> tuple[float, float, float, float]:
-    """Return hit@1, recall@10, nDCG@10 and the reciprocal rank of one answer."""
-    gains = [grades.get(path, 0.0) for path in found[:10]]
-    ideal = sorted(grades.values(), reverse=True)[:10]
-    first = next((rank for rank, gain in enumerate(gains, start=1) if gain), None)
-    recall = sum(gain > 0 for gain in gains) / max(1, len(grades))
-    return float(first == 1), recall, _dcg(gains) / (_dcg(ideal) or 1.0), 1 / first if first else 0.0
-
-
-def _dcg(gains: Sequence[float]) -> float:
-    return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))
-
-
-def _lines(path: Path) -> Iterator[dict[str, str]]:
-    with path.open() as file:
-        yield from map(json.loads, file)
+def _json(result: dict[str, Any]) -> str:
+    """Return a result with each list of numbers on one line."""
+    text = json.dumps(result, indent=1, ensure_ascii=False)
+    return re.sub(r"\[[^\[\]{}]*\]", lambda numbers: re.sub(r"\n\s*", "", numbers[0]), text) + "\n"
 
 
 if __name__ == "__main__":

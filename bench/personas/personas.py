@@ -23,7 +23,7 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-import quality  # noqa: E402 - the folder above is no package
+import inprocess as quality  # noqa: E402 - the folder above is no package
 
 from synapse_ls.core.model import Mode, SearchRequest  # noqa: E402 - as above
 from synapse_ls.indexer.record import note_record  # noqa: E402 - as above

@@ -35,7 +35,10 @@ def note(  # noqa: PLR0913 - a note has that many sides
     links: Sequence[str] = (),
     mtime: int = 0,
 ) -> NoteRecord:
-    """Return a note with one chunk a passage; ``links`` are names of notes, ``mtime`` is in seconds."""
+    """Return a note with one chunk a passage.
+
+    ``links`` are names of notes, ``mtime`` is in seconds, and a link written ``name|label`` has a label.
+    """
     title = title or Path(path).stem
     text = "\n\n".join(passages)
     lines = LineIndex(text)
@@ -43,7 +46,10 @@ def note(  # noqa: PLR0913 - a note has that many sides
     return NoteRecord(
         path, len(text), mtime * 10**9, _digest(text), title, tuple(aliases), tuple(tags), "{}", None,
         names.names_of(path, title, aliases), (), (),
-        tuple(LinkRecord("wiki", name, None, None, names.key(name), nowhere) for name in links),
+        tuple(
+            LinkRecord("wiki", name, None, label or None, names.key(name), nowhere)
+            for name, _, label in (link.partition("|") for link in links)
+        ),
         tuple(_chunks(path, title, passages, lines)),
         _terms(title), _terms(*aliases), _terms(*tags),
     )  # fmt: skip

@@ -94,7 +94,7 @@ def model() -> Finding:
         return Finding("model", False, *_split(str(error)))
     try:
         loaded = embedder.load("bundled")
-        length = len(loaded.embed_query("ready"))  # a vector that is not finite is refused there
+        length = loaded.embed_query("ready").shape[1]  # a vector that is not finite is refused there
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the installation
         advice = f"{_INSTALL} fastembed onnxruntime tokenizers numpy; until then search goes on by words and links"
         return Finding("model", False, _told(error.__cause__ or error), advice)

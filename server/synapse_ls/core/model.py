@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from synapse_ls.core.text import Range, Span
 
@@ -91,6 +91,18 @@ class Chunk:
 Leg = Literal["lexical", "semantic", "graph"]
 Mode = Literal["hybrid", "lexical", "semantic"]
 Band = Literal["strong", "good", "weak"]
+
+
+class Embedded(NamedTuple):
+    """What the index keeps of a passage's vectors.
+
+    ``vector`` is that of the text, float32, little endian, of length 1. ``signs`` has, for each token of the text that
+    is a word, the signs of its vector: one bit a dimension (1 for above zero, the first dimension in the highest bit),
+    filled up to whole bytes. That is a thirtieth of the numbers, and ranks as well (docs/search.md).
+    """
+
+    vector: bytes
+    signs: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

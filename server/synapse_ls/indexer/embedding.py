@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from synapse_ls.core.errors import ModelError
+from synapse_ls.core.model import Embedded
 from synapse_ls.indexer.progress import Counters
+from synapse_ls.inference.packing import packed
 from synapse_ls.markdown.chunker import embedder_input
 from synapse_ls.markdown.plain import plain
 from synapse_ls.store import meta, vectors
@@ -27,7 +29,7 @@ class Embedding:
     ``known`` gives vectors that were made elsewhere, by the input's key.
     """
 
-    def __init__(self, index: Index, counters: Counters, known: Callable[[bytes], bytes | None]) -> None:
+    def __init__(self, index: Index, counters: Counters, known: Callable[[bytes], Embedded | None]) -> None:
         self.error: str | None = None
         self._index = index
         self._counters = counters
@@ -84,27 +86,27 @@ class Embedding:
                 self.error = None
             return False
         inputs: dict[bytes, str] = {}
-        made: list[tuple[bytes, bytes | ModelError]] = []
+        made: list[tuple[bytes, Embedded | ModelError]] = []
         for chunk in waiting:
-            vector = self._known(chunk.input_key)
-            if vector is not None:
-                made.append((chunk.input_key, vector))
+            known = self._known(chunk.input_key)
+            if known is not None:
+                made.append((chunk.input_key, known))
             else:
                 inputs[chunk.input_key] = embedder_input(chunk.title, chunk.heading_path, plain(chunk.text))
         keys = list(inputs)
         for i, embedded in pool.embed_many(inputs.values(), interrupted):
             self._counters.chunks_embedded += not isinstance(embedded, ModelError)
-            made.append((keys[i], embedded if isinstance(embedded, ModelError) else embedded.astype("<f4").tobytes()))
+            made.append((keys[i], embedded if isinstance(embedded, ModelError) else packed(embedded)))
         self._write(made)
         return True
 
-    def _write(self, made: Iterable[tuple[bytes, bytes | ModelError]]) -> None:
+    def _write(self, made: Iterable[tuple[bytes, Embedded | ModelError]]) -> None:
         with self._index.write() as db:
             for key, vector in made:
                 try:
                     if isinstance(vector, ModelError):
                         raise vector
-                    vectors.put(db, key, vector)
+                    vectors.put(db, key, *vector)
                 except ModelError as error:
                     self.error = str(error)
                     vectors.fail(db, key)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from synapse_ls.core.config import Settings
+from synapse_ls.core.model import Embedded
 from synapse_ls.indexer import absence, record, walk
 from synapse_ls.indexer.change_queue import ChangeQueue, Changes
 from synapse_ls.indexer.embedding import Embedding
@@ -62,7 +63,7 @@ class Indexer:
         changed: Callable[[], None],
         *,
         watch: bool = True,
-        known: Callable[[bytes], bytes | None] = lambda _: None,
+        known: Callable[[bytes], Embedded | None] = lambda _: None,
         stuck: Callable[[Exception], None] = lambda _: None,
         configured: Callable[[], None] = lambda: None,
         counters: Counters | None = None,

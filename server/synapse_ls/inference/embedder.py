@@ -1,4 +1,4 @@
-"""Text to vector: one run a text, so that a vector depends on its text alone."""
+"""Text to vectors: one run a text, so that they depend on the text alone."""
 
 import math
 from typing import TYPE_CHECKING, Protocol
@@ -14,15 +14,20 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from onnxruntime import InferenceSession
-    from tokenizers import Tokenizer
+    from tokenizers import Encoding, Tokenizer
+
+
+MAX_TOKENS = 512
+"""The most tokens of a text that have a vector of their own; a passage has about a hundred."""
 
 
 class Embedder(Protocol):
     """An encoder that several threads may call at once.
 
-    Both methods return a float32 vector of shape ``(spec.dimensions,)`` and length 1, bit for bit the same for the
-    same text. A text of any length is read to its end; an empty one has a vector too. Both raise ``ModelError`` when
-    the model fails on the text.
+    Both methods return a float32 matrix of shape ``(1 + tokens, spec.dimensions)``, bit for bit the same for the same
+    text: its rows, each of length 1, are the vector of the text and then those of its tokens that are words, at most
+    ``MAX_TOKENS``. A text of any length is read to its end; an empty one has a vector too. Both raise ``ModelError``
+    when the model fails on the text.
     """
 
     @property
@@ -30,10 +35,10 @@ class Embedder(Protocol):
         """The model behind it."""
 
     def embed_passage(self, text: str) -> "NDArray[np.float32]":
-        """Return the vector of a piece of a note."""
+        """Return the vectors of a piece of a note."""
 
     def embed_query(self, text: str) -> "NDArray[np.float32]":
-        """Return the vector of a search."""
+        """Return the vectors of a search."""
 
 
 def load(model: str) -> Embedder:
@@ -71,20 +76,24 @@ class _OnnxEmbedder:
         try:
             # Half a surrogate pair, which an editor may send, has no UTF-8 form: it becomes a question mark.
             first = self._tokenizer.encode(text.encode(errors="replace").decode())
-            windows = [first.ids, *(window.ids for window in first.overflowing)]
-            vectors = [_unit(self._pool(ids)) for ids in windows]
-            if len(vectors) == 1:
-                return vectors[0].astype(np.float32)
-            weighted = [len(ids) * vector for ids, vector in zip(windows, vectors, strict=True)]
-            return _unit(np.sum(weighted, axis=0)).astype(np.float32)
+            windows = [first, *first.overflowing]
+            layers = [self._run(window.ids) for window in windows]
+            vectors = [_unit(layer.mean(axis=0, dtype=np.float64)) for layer in layers]
+            whole = vectors[0]
+            if len(vectors) > 1:
+                weighted = [len(layer) * vector for layer, vector in zip(layers, vectors, strict=True)]
+                whole = _unit(np.sum(weighted, axis=0))
+            words = np.concatenate([layer[_words(window)] for window, layer in zip(windows, layers, strict=True)])
+            words = words[:MAX_TOKENS]
+            return np.vstack((whole.astype(np.float32), words / np.linalg.norm(words, axis=1, keepdims=True)))
         except Exception as error:
             raise ModelError(
                 f"The model {self.spec.name} failed on a text of {len(text)} characters ({error}); "
                 "search goes on by words and links."
             ) from error
 
-    def _pool(self, ids: "Sequence[int]") -> "NDArray[np.float64]":
-        """Run one window of tokens and return the mean of its last layer, shape ``(dimensions,)``."""
+    def _run(self, ids: "Sequence[int]") -> "NDArray[np.float32]":
+        """Run one window of tokens and return its last layer, shape ``(tokens, dimensions)``."""
         import numpy as np
 
         tokens = np.array([ids], dtype=np.int64)
@@ -92,8 +101,14 @@ class _OnnxEmbedder:
             ["last_hidden_state"],
             {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)},
         )
-        pooled: NDArray[np.float64] = layer[0].mean(axis=0, dtype=np.float64)
-        return pooled
+        whole: NDArray[np.float32] = layer[0]
+        return whole
+
+
+def _words(window: "Encoding") -> list[int]:
+    """Return which tokens of a window are words or parts of words: no marks, no punctuation."""
+    tokens = zip(window.tokens, window.special_tokens_mask, strict=True)
+    return [i for i, (token, mark) in enumerate(tokens) if not mark and token.removeprefix("##").isalnum()]
 
 
 def _unit(vector: "NDArray[np.float64]") -> "NDArray[np.float64]":

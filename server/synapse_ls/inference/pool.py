@@ -66,7 +66,7 @@ class EmbeddingPool:
     def embed_many(
         self, texts: "Iterable[str]", cancelled: "Callable[[], bool]"
     ) -> "Generator[tuple[int, NDArray[np.float32] | ModelError], None, None]":
-        """Yield ``(position in texts, vector or the error of that text)`` as they are finished, in any order.
+        """Yield ``(position in texts, vectors or the error of that text)`` as they are finished, in any order.
 
         ``texts`` is read in the caller's thread, a few ahead of the workers. The iterator ends early when
         ``cancelled()`` (asked before each result) is true or the pool is closed; texts not begun are then dropped, as
@@ -94,9 +94,9 @@ class EmbeddingPool:
                 self._tasks = deque(task for task in self._tasks if task[0] is not order)
 
     def query(self, text: str) -> "NDArray[np.float32]":
-        """Return the vector of a search (read-only), computed at once in the calling thread.
+        """Return the vectors of a search (read-only), computed at once in the calling thread.
 
-        Until it is there the workers begin no further text. The last 256 vectors are remembered.
+        Until it is there the workers begin no further text. Those of the last 256 searches are remembered.
 
         Raises:
             ModelError: The model failed on the text.
@@ -107,17 +107,17 @@ class EmbeddingPool:
                 return known
             self._queries += 1
         try:
-            vector = self._embedder.embed_query(text)
+            vectors = self._embedder.embed_query(text)
         finally:
             with self._lock:
                 self._queries -= 1
                 self._changed.notify_all()
-        vector.setflags(write=False)
+        vectors.setflags(write=False)
         with self._lock:
-            self._remembered[text] = vector
+            self._remembered[text] = vectors
             if len(self._remembered) > _REMEMBERED_QUERIES:
                 self._remembered.popitem(last=False)
-        return vector
+        return vectors
 
     def close(self) -> None:
         """End the workers after the texts they are at; waiting iterators end. Queries are still answered."""

@@ -55,8 +55,11 @@ def fingerprint(weights_sha256: str, tokenizer_sha256: str, recipe: str) -> str:
 _MINILM_WEIGHTS: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _MINILM_TOKENIZER: Final = "3ad857958ba886d154a5a852119fb31a0dd549d03d8a3fc20e33f2336272cc19"
 
-# Change the text when embedder.py makes another vector of the same text: every stored vector is then made anew.
-_RECIPE: Final = "1: windows of 256 tokens, special tokens read as plain text, mean pooling, L2, mean of windows, L2"
+# Change the text when embedder.py makes other vectors of the same text: every stored one is then made anew.
+_RECIPE: Final = (
+    "2: windows of 256 tokens, special tokens read as plain text, mean pooling, L2, mean of windows, L2; "
+    "tokens of letters and digits"
+)
 
 BUNDLED: Final = ModelSpec(
     name="bundled",

@@ -17,7 +17,7 @@ from synapse_ls.links.dialects import DEFAULT, DIALECTS, Dialect
 from synapse_ls.links.meaning import Ambiguous, AttachmentMeant, Certain, Meaning, Unresolved
 from synapse_ls.links.names import composed, folded, key
 from synapse_ls.links.readings import Reading, Written, readings
-from synapse_ls.store import links, meta, notes
+from synapse_ls.store import anchors, links, meta, notes
 from synapse_ls.store.database import Connection
 from synapse_ls.store.links import NameRow, Stored
 
@@ -77,6 +77,7 @@ def _record(db: Connection, dialect: Dialect, waiting: Iterable[links.OpenLink])
         if stored != link.stored:
             changed.append((stored, link.id))
     links.resolve(db, changed)
+    anchors.refresh(db)
     return looked_at
 
 

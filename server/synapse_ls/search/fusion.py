@@ -1,10 +1,22 @@
-"""Reciprocal rank fusion: several rankings become one, by ranks alone."""
+"""Reciprocal rank fusion: the rankings of the legs become one."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from synapse_ls.search.lexical import NoteHit
+
 K = 60
+LEXICAL_WEIGHT = 1.0
+SEMANTIC_WEIGHT = 0.6
+LATE_WEIGHT = 1.5
+CALLED_WEIGHT = 1.0
+GRAPH_WEIGHT = 0.01
+
+# By how much meaning gains where no note holds the query's words, and late interaction loses where one holds them all.
+_SEMANTIC_GAIN, _LATE_LOSS = 0.25, 0.8
+# Scores of late interaction lie close together.
+_LATE_POWER = 6
 
 
 def rrf(
@@ -20,3 +32,28 @@ def rrf(
         for rank, (note, weight) in enumerate(ranking, start=1):
             scores[note] += weight / (k + rank)
     return sorted(scores.items(), key=lambda item: (-item[1], key(item[0])))
+
+
+def votes(
+    lexical: Sequence[NoteHit], semantic: Sequence[NoteHit], late: Mapping[int, float], graph: Iterable[int]
+) -> list[list[tuple[int, float]]]:
+    """Return the legs' rankings, each best first, as (note, weight of its vote).
+
+    A vote weighs by the note's share of the best score in its leg, and by how much the query's words tell: the share of
+    them, rare ones counting more, that the best note holds. The less they tell, the less lexical votes weigh and the
+    more those of meaning do, and of ``late``: the scores of late interaction of the first notes of both legs.
+    """
+    told = max((hit.coverage for hit in lexical), default=0.0)
+    strongest = max((hit.score for hit in lexical), default=0.0) or 1.0
+    nearest = max((hit.score for hit in semantic), default=1.0)
+    best = max(late.values(), default=0.0)
+    by_meaning = SEMANTIC_WEIGHT * (1 + _SEMANTIC_GAIN * (1 - told))
+    by_late = LATE_WEIGHT * (1 - _LATE_LOSS * told)
+    ranked = [note for note in sorted(late, key=lambda note: (-late[note], note)) if late[note] > 0]
+    return [
+        [(hit.note, LEXICAL_WEIGHT * told * hit.score / strongest) for hit in lexical],
+        [(hit.note, by_meaning * hit.score / nearest) for hit in semantic],
+        [(note, by_late * (late[note] / best) ** _LATE_POWER) for note in ranked],
+        [(hit.note, CALLED_WEIGHT) for hit in lexical if hit.called],
+        [(note, GRAPH_WEIGHT) for note in graph],
+    ]

@@ -1,7 +1,7 @@
 """What an answer says of each note: the passage that won, why it was found, and how sure that is."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from synapse_ls.core.model import Band, Hit, Leg, Ranks, Snippet
 from synapse_ls.core.text import Position, Range
@@ -14,9 +14,11 @@ from synapse_ls.store.chunks import ChunkRow
 from synapse_ls.store.notes import NoteRow
 
 # Cosines of the bundled model; passages below the first have nothing to do with the query.
-RELATED, GOOD, STRONG = 0.2, 0.45, 0.6
+RELATED, GOOD, STRONG = 0.2, 0.45, 0.65
 # Shares of the query's words that stand together.
 GOOD_COVERAGE, FULL_COVERAGE = 0.6, 0.999
+# Where more notes than this hold all the words together, these do not tell which one is meant.
+MOST_FULL = 2
 
 _START = Position(0, 0, 0, 0)
 _NOWHERE = Range(_START, _START)
@@ -24,22 +26,28 @@ _NOWHERE = Range(_START, _START)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the legs brought in, each best first; ``exact`` are the notes that are called what the query says."""
+    """What the legs brought in, each best first.
+
+    ``late`` are the scores of late interaction of the first notes, ``exact`` the notes that are called what the query
+    says.
+    """
 
     lexical: Sequence[NoteHit] = ()
     semantic: Sequence[NoteHit] = ()
     graph: Sequence[int] = ()
+    late: Mapping[int, float] = field(default_factory=dict)
     exact: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """What the legs say of one note."""
+    """What the legs say of one note; ``sure`` if words that stand together tell which note is meant."""
 
     ranks: Ranks
     lexical: NoteHit | None
     semantic: NoteHit | None
     exact: bool
+    sure: bool
 
 
 def build(  # noqa: PLR0913 - an answer is made of that much
@@ -86,12 +94,13 @@ def _evidence(found: Found, ranking: Sequence[int]) -> dict[int, _Evidence]:
     lexical = {hit.note: (rank, hit) for rank, hit in enumerate(found.lexical, start=1)}
     semantic = {hit.note: (rank, hit) for rank, hit in enumerate(found.semantic, start=1)}
     graph = {note: rank for rank, note in enumerate(found.graph, start=1)}
+    sure = sum(hit.together >= FULL_COVERAGE for hit in found.lexical) <= MOST_FULL
     collected: dict[int, _Evidence] = {}
     for fused, note in enumerate(ranking, start=1):
         lexical_rank, by_words = lexical.get(note, (None, None))
         semantic_rank, by_meaning = semantic.get(note, (None, None))
         ranks = Ranks(fused, lexical_rank, semantic_rank, graph.get(note))
-        collected[note] = _Evidence(ranks, by_words, by_meaning, note in found.exact)
+        collected[note] = _Evidence(ranks, by_words, by_meaning, note in found.exact, sure)
     return collected
 
 
@@ -120,7 +129,7 @@ def _band(query: Query, evidence: _Evidence) -> Band:
     # Words that stand pages apart, or that were guessed, answer nothing for sure.
     guessed = any(word.corrected for word in query.words)
     share = evidence.lexical.together if evidence.lexical and not guessed else 0.0
-    if evidence.exact or cosine >= STRONG or share >= FULL_COVERAGE:
+    if evidence.exact or cosine >= STRONG or (share >= FULL_COVERAGE and evidence.sure):
         return "strong"
     return "good" if cosine >= GOOD or share >= GOOD_COVERAGE else "weak"
 

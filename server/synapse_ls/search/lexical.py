@@ -6,14 +6,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from synapse_ls.search.query import Query, all_words, any_words
-from synapse_ls.store import chunks, terms
+from synapse_ls.store import anchors, chunks, terms
 from synapse_ls.store.database import Connection
 
 # BM25's weights of title, aliases, headings, body and tags (``terms.FIELDS``).
 FIELD_WEIGHTS = (8.0, 8.0, 4.0, 1.0, 3.0)
+# What the labels of the links to a note weigh, whose BM25 is one of their own.
+ANCHOR_WEIGHT = 2.0
 
 MAX_IDS = 30_000
 _MIN_PASSAGES = 400
+_ALL = 0.999
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class NoteHit:
 
     ``score`` is the leg's own and compares within one answer only; ``coverage`` is the share, 0 to 1, of the query's
     words that the note holds, rare words counting more; ``together`` is the share that the winning chunk holds with the
-    titles above it.
+    titles above it, or the labels of the links to the note if they hold more; ``called`` if these hold all words.
     """
 
     note: int
@@ -30,6 +33,7 @@ class NoteHit:
     score: float
     coverage: float = 0.0
     together: float = 0.0
+    called: bool = False
 
 
 def lexical(
@@ -46,8 +50,9 @@ def lexical(
     """
     if not query.wanted or notes == []:
         return []
-    hits = list(_passages(db, query, max(_MIN_PASSAGES, 4 * limit), notes, without).values())
-    return scored(covered(db, db, query, hits))[:limit]
+    most = max(_MIN_PASSAGES, 4 * limit)
+    hits = _anchored(db, query, most, notes, without, _passages(db, query, most, notes, without))
+    return scored(covered(db, db, query, list(hits.values())))[:limit]
 
 
 def scored(hits: Sequence[NoteHit]) -> list[NoteHit]:
@@ -73,15 +78,36 @@ def _passages(
     return found
 
 
+def _anchored(  # noqa: PLR0913, PLR0917 - as above
+    db: Connection,
+    query: Query,
+    limit: int,
+    notes: Sequence[int] | None,
+    without: Collection[int],
+    found: dict[int, NoteHit],
+) -> dict[int, NoteHit]:
+    """Return what was found with the scores of the labels of the links to each note, and the notes that these add."""
+    match = any_words(query)
+    labelled = {n: s for within in slices(notes) for n, s in anchors.search(db, match, limit, within, without)}
+    first = chunks.first_of_notes(db, [note for note in labelled if note not in found])
+    added = {note: NoteHit(note, chunk, 0.0) for note, chunk in first.items()}
+    return {
+        note: replace(hit, score=hit.score + ANCHOR_WEIGHT * labelled.get(note, 0.0), called=note in labelled)
+        for note, hit in (found | added).items()
+    }
+
+
 def covered(db: Connection, known: Connection, query: Query, hits: Sequence[NoteHit]) -> list[NoteHit]:
     """Return hits in ``db`` with how much of the query they hold; ``known`` says what is rare."""
     matches = [unit.match for unit in query.units]
     if len(matches) < 2:  # noqa: PLR2004 - what was found holds all there is
         return [replace(hit, coverage=1.0, together=1.0) for hit in hits]
-    note_of = chunks.of_notes(db, [hit.note for hit in hits])
+    noted = sorted({hit.note for hit in hits})
+    note_of = chunks.of_notes(db, noted)
     total = chunks.number(known)
     in_notes: defaultdict[int, float] = defaultdict(float)
     in_chunks: defaultdict[int, float] = defaultdict(float)
+    in_labels: defaultdict[int, float] = defaultdict(float)
     whole = 0.0
     for match in matches:
         number = terms.count(known, match)
@@ -91,9 +117,20 @@ def covered(db: Connection, known: Connection, query: Query, hits: Sequence[Note
         holding = [chunk for within in portions for chunk in terms.holding(db, match, within or ())]
         for chunk in holding:
             in_chunks[chunk] += rarity
-        for note in {note_of[chunk] for chunk in holding}:
+        labelled = [note for within in slices(noted) for note in anchors.holding(db, match, within or ())]
+        for note in labelled:
+            in_labels[note] += rarity
+        for note in {note_of[chunk] for chunk in holding}.union(labelled):
             in_notes[note] += rarity
-    return [replace(hit, coverage=in_notes[hit.note] / whole, together=in_chunks[hit.chunk] / whole) for hit in hits]
+    return [
+        replace(
+            hit,
+            coverage=in_notes[hit.note] / whole,
+            together=max(in_chunks[hit.chunk], in_labels[hit.note]) / whole,
+            called=in_labels[hit.note] >= _ALL * whole,
+        )
+        for hit in hits
+    ]
 
 
 def slices(ids: Sequence[int] | None) -> list[Sequence[int] | None]:

@@ -1,34 +1,32 @@
 """One search: the legs run over one snapshot, their rankings become one."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal
 
+from synapse_ls.core.config import TrustSettings
 from synapse_ls.core.errors import ModelError
 from synapse_ls.core.model import Hit, LegState, SearchAnswer, SearchFilter, SearchRequest
 from synapse_ls.core.terms import fold
 from synapse_ls.search import hits
-from synapse_ls.search.fusion import rrf
+from synapse_ls.search.fusion import rrf, votes
 from synapse_ls.search.graph import distances, graph
 from synapse_ls.search.hits import Found
 from synapse_ls.search.lexical import NoteHit
 from synapse_ls.search.query import Query, parse
 from synapse_ls.search.snapshot import Snapshot
 from synapse_ls.search.spelling import corrected
+from synapse_ls.search.trust import Trust, factor
 from synapse_ls.store import chunks, meta, notes, vectors
 from synapse_ls.store.database import Connection
 from synapse_ls.store.notes import NoteRow
 
 MAX_LIMIT = 100
 
-LEXICAL_WEIGHT = 1.0
-SEMANTIC_WEIGHT = 0.8
-GRAPH_WEIGHT = 0.01
-_GROWING = 0.5
-_FADING = 2
-
 _DEPTH = 50
+# The notes whose tokens are compared with the query's, one by one.
+_COMPARED = 20
 _SEEDS = 10
 _NEAR_REACH = 3
 _NEAR_BOOST = 1.0
@@ -61,17 +59,19 @@ class Semantic:
         return self.model is None or meta.get(db, "model") == self.model
 
 
-def search(
+def search(  # noqa: PLR0913, PLR0917 - everything a search needs
     db: Connection,
     request: SearchRequest,
     semantic: Semantic,
     cancelled: Callable[[], bool] = lambda: False,
     buffers: Connection | None = None,
+    trusting: TrustSettings | None = None,
 ) -> SearchAnswer:
     """Answer a search inside the caller's read transaction, with the open ``buffers`` in place of their files.
 
-    A leg that cannot run is named in the answer and the others answer. A query without words to look for gives the
-    notes changed last. Raises ``SearchCancelledError`` soon after ``cancelled()``, asked between steps, becomes true.
+    ``trusting`` says where a note's trust comes from. A leg that cannot run is named in the answer and the others
+    answer. A query without words to look for gives the notes changed last. Raises ``SearchCancelledError`` soon after
+    ``cancelled()``, asked between steps, becomes true.
     """
     started = perf_counter()
     limit = min(max(request.limit, 1), MAX_LIMIT)
@@ -81,7 +81,7 @@ def search(
     if query.text:
         query = corrected(db, query)
         found, states = _legs(snapshot, request.mode, query, semantic, max(_DEPTH, 2 * limit), allowed, cancelled)
-        answered = _ranked(snapshot, request, query, found, limit)
+        answered = _ranked(snapshot, request, query, found, limit, trusting or TrustSettings())
     else:
         states = (_OFF, _OFF, _OFF)
         answered = hits.recent(snapshot, _recent(snapshot, allowed, limit))
@@ -112,6 +112,7 @@ def _legs(  # noqa: PLR0913, PLR0917 - everything a leg needs
     """Run the legs that the mode asks for, each to ``depth`` notes; returns how they fared in the answer's order."""
     by_words: list[NoteHit] = []
     by_meaning: list[NoteHit] = []
+    late: dict[int, float] = {}
     linked: list[int] = []
     exact: list[int] = []
     lexical_state = semantic_state = graph_state = _OFF
@@ -125,72 +126,80 @@ def _legs(  # noqa: PLR0913, PLR0917 - everything a leg needs
         _stop_if(cancelled)
         # A model votes on what it cannot read only where nobody else has anything to say.
         mute = mode == "hybrid" and bool(by_words) and semantic.english_only and not query.english
-        by_meaning, semantic_state = _semantic(snapshot, query, semantic, depth, allowed, mute=mute)
+        embedding, semantic_state = _embedding(snapshot, query, semantic, mute=mute)
+        if embedding:
+            by_meaning = snapshot.dense(embedding, depth, allowed, hits.RELATED)
+            semantic_state = replace(semantic_state, state="ok" if by_meaning else "empty")
+            late = _late(snapshot, embedding, by_words, by_meaning)
     if mode == "hybrid":
         _stop_if(cancelled)
-        seeds = [note for note, _ in _fused(snapshot, Found(by_words, by_meaning))[:_SEEDS]]
+        seeds = [note for note, _ in _fused(snapshot, Found(by_words, by_meaning, late=late))[:_SEEDS]]
         linked = [note for note, _ in graph(snapshot.db, seeds, depth, allowed)]
         graph_state = LegState("ok" if linked else "empty", 1.0)
     _stop_if(cancelled)
-    return Found(by_words, by_meaning, linked, frozenset(exact)), (lexical_state, semantic_state, graph_state)
+    return Found(by_words, by_meaning, linked, late, frozenset(exact)), (lexical_state, semantic_state, graph_state)
 
 
-def _semantic(  # noqa: PLR0913 - everything a leg needs
-    snapshot: Snapshot, query: Query, semantic: Semantic, depth: int, allowed: Sequence[int] | None, *, mute: bool
-) -> tuple[list[NoteHit], LegState]:
+def _embedding(snapshot: Snapshot, query: Query, semantic: Semantic, *, mute: bool) -> tuple[bytes | None, LegState]:
+    """Return the vectors of the query, or None where the leg cannot run, and what is said of the leg."""
     db = snapshot.db
     if semantic.embed is None:
-        return [], LegState(semantic.state, None, semantic.note)
+        return None, LegState(semantic.state, None, semantic.note)
     if not (held := vectors.has_model(db)) or not semantic.fits(db):
-        return [], LegState("unavailable", 0.0, _ANEW if held else "the index holds no vectors yet")
+        return None, LegState("unavailable", 0.0, _ANEW if held else "the index holds no vectors yet")
     coverage = chunks.coverage(db)
     if mute or not query.wanted:  # signs alone have no meaning that a model could know
-        return [], LegState("ok", coverage, _ENGLISH_ONLY) if mute else LegState("empty", coverage)
+        return None, LegState("ok", coverage, _ENGLISH_ONLY) if mute else LegState("empty", coverage)
     try:
-        vector = semantic.embed(query.text)
+        embedding = semantic.embed(query.text)
     except ModelError as error:
-        return [], LegState("unavailable", coverage, str(error))
-    if len(vector) != 4 * int(meta.get(db, "dimensions") or 0):
-        return [], LegState("unavailable", 0.0, _ANEW)
-    found = snapshot.dense(vector, depth, allowed, hits.RELATED)
-    return found, LegState("ok" if found else "empty", coverage)
+        return None, LegState("unavailable", coverage, str(error))
+    dimensions = int(meta.get(db, "dimensions") or 0)
+    if not dimensions or not embedding or len(embedding) % (4 * dimensions):
+        return None, LegState("unavailable", 0.0, _ANEW)
+    return embedding, LegState("ok", coverage)
 
 
-def _ranked(snapshot: Snapshot, request: SearchRequest, query: Query, found: Found, limit: int) -> list[Hit]:
+def _late(
+    snapshot: Snapshot, embedding: bytes, by_words: Sequence[NoteHit], by_meaning: Sequence[NoteHit]
+) -> dict[int, float]:
+    """Return the late interaction of the first notes of both legs: that of the passages that won there."""
+    first = {note for note, _ in _fused(snapshot, Found(by_words, by_meaning))[:_COMPARED]}
+    found = [hit for hit in (*by_words, *by_meaning) if hit.note in first]
+    scores = snapshot.late(embedding, [hit.chunk for hit in found])
+    best: dict[int, float] = {}
+    for hit in found:
+        if hit.chunk in scores:
+            best[hit.note] = max(scores[hit.chunk], best.get(hit.note, -1.0))
+    return best
+
+
+def _ranked(  # noqa: PLR0913, PLR0917 - an order is made of that much
+    snapshot: Snapshot, request: SearchRequest, query: Query, found: Found, limit: int, trusting: TrustSettings
+) -> list[Hit]:
     rows = _rows(snapshot, found)
     scores = dict(_fused(snapshot, found, rows))
     for note in found.exact:  # above everything that ranks can sum up to
         scores[note] = 1.0 + scores.get(note, 0.0)
+    trust = Trust(trusting)
+    trusted = {note: trust.of(rows[note].path, rows[note].properties) for note in scores}
+    scores = {note: score * factor(trusted[note]) for note, score in scores.items()}
     # Last, so that of notes that are called alike the one that is near comes first.
     near = None if request.near is None else request.near.encode("utf-8", "replace").decode()
     if near is not None and (anchor := notes.by_path(snapshot.db, near)) is not None:
         away = distances(snapshot.db, anchor.id, _NEAR_REACH)
         scores = {n: s * (1 + _NEAR_BOOST / (1 + away[n])) if n in away else s for n, s in scores.items()}
     ranking = sorted(scores.items(), key=lambda pair: (-pair[1], rows[pair[0]].path))
-    return hits.build(
+    built = hits.build(
         snapshot, query, found, [(rows[n], score) for n, score in ranking], limit, explain=request.explain
     )
+    return [replace(hit, trust=trusted[note]) for hit, (note, _) in zip(built, ranking, strict=False)]
 
 
-def _fused(snapshot: Snapshot, found: Found, rows: dict[int, NoteRow] | None = None) -> list[tuple[int, float]]:
-    """Fuse the legs' rankings by votes.
-
-    A lexical vote weighs as much as the note's share of the best score, and all of them as much as the square of the
-    best note's share of the query's words: where no note holds much of the query, words say little and meaning
-    decides. A semantic vote weighs by the note's share of the nearest one's cosine, the more strictly the less words
-    say.
-    """
+def _fused(snapshot: Snapshot, found: Found, rows: Mapping[int, NoteRow] | None = None) -> list[tuple[int, float]]:
+    """Fuse the legs' rankings; equal notes stand in the order of their paths."""
     rows = rows or _rows(snapshot, found)
-    told = max((hit.coverage for hit in found.lexical), default=0.0)
-    strongest = max((hit.score for hit in found.lexical), default=0.0) or 1.0
-    nearest = max((hit.score for hit in found.semantic), default=1.0)
-    weight, fading = SEMANTIC_WEIGHT * (1 + _GROWING * (1 - told)), 1 + _FADING * (1 - told)
-    rankings = (
-        [(hit.note, LEXICAL_WEIGHT * told**2 * hit.score / strongest) for hit in found.lexical],
-        [(hit.note, weight * (hit.score / nearest) ** fading) for hit in found.semantic],
-        [(note, GRAPH_WEIGHT) for note in found.graph],
-    )
-    return rrf(rankings, key=lambda note: rows[note].path)
+    return rrf(votes(found.lexical, found.semantic, found.late, found.graph), key=lambda note: rows[note].path)
 
 
 def _rows(snapshot: Snapshot, found: Found) -> dict[int, NoteRow]:

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from synapse_ls.core.model import SearchFilter
 from synapse_ls.search.dense import dense
+from synapse_ls.search.late import late
 from synapse_ls.search.lexical import FIELD_WEIGHTS, NoteHit, covered, lexical, scored, slices
 from synapse_ls.search.query import Query, any_phrases, any_words
-from synapse_ls.store import chunks, filters, notes, symbols, terms, vectors
+from synapse_ls.store import chunks, filters, meta, notes, symbols, terms, vectors
 from synapse_ls.store.chunks import ChunkRow
 from synapse_ls.store.database import Connection
 from synapse_ls.store.notes import NoteRow
@@ -67,6 +68,15 @@ class Snapshot:
             return found
         buffers = [buffer for buffer in self._note_of if self._is_allowed(buffer, allowed)]
         return self._merged(found, dense(self.buffers, vector, limit, buffers, floor), limit)
+
+    def late(self, query: bytes, chunks: Sequence[int]) -> dict[int, float]:
+        """Return what ``late`` does."""
+        dimensions = int(meta.get(self.db, "dimensions") or 0)
+        found = late(self.db, query, dimensions, [chunk for chunk in chunks if chunk > 0])
+        if self.buffers is not None and vectors.has_model(self.buffers):
+            typed = late(self.buffers, query, dimensions, [-chunk for chunk in chunks if chunk < 0])
+            found |= {-chunk: score for chunk, score in typed.items()}
+        return found
 
     def called(self, folded: str) -> list[int]:
         """Return the notes whose folded title or alias is exactly this."""

@@ -31,7 +31,8 @@ def _corrected(db: Connection, word: Word, shortest: int) -> Word:
     furthest = 1 if len(written) < _LONG else 2
     candidates = [
         (distance(written, term, furthest), -number, term)
-        for term, number in terms.vocabulary(db, written[0], len(written) - furthest, len(written) + furthest)
+        for first in dict.fromkeys(written[:2])  # the second where the first two were swapped, or the first slipped in
+        for term, number in terms.vocabulary(db, first, len(written) - furthest, len(written) + furthest)
     ]
     nearest = min(candidates, default=(furthest + 1, 0, ""))
     return Word((nearest[2],), stem=stem(nearest[2]), corrected=True) if nearest[0] <= furthest else word

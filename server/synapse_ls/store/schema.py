@@ -1,6 +1,6 @@
 """The tables of an index. A change here raises ``VERSION``: an index is a cache and is made anew, never migrated."""
 
-VERSION = 3
+VERSION = 4
 # Tells an index from the databases of other applications.
 APPLICATION_ID = 0x53594E41
 
@@ -63,6 +63,22 @@ CREATE INDEX links_source ON links(source);
 CREATE INDEX links_key ON links(key);
 CREATE INDEX links_resolved ON links(resolved) WHERE resolved IS NOT NULL;
 
+-- The labels of the links that mean a note, folded and cut as the terms of chunks; rows are keyed by note.
+CREATE VIRTUAL TABLE anchors USING fts5(
+  labels, content='', contentless_delete=1, tokenize="ascii tokenchars '+#.'", prefix='2 3'
+);
+-- Notes whose labels may have changed.
+CREATE TABLE anchors_due(note INTEGER PRIMARY KEY);
+CREATE TRIGGER links_gone AFTER DELETE ON links WHEN old.label IS NOT NULL AND old.resolved IS NOT NULL
+BEGIN INSERT OR IGNORE INTO anchors_due VALUES(old.resolved); END;
+CREATE TRIGGER links_meant AFTER UPDATE OF resolved ON links WHEN new.label IS NOT NULL
+BEGIN INSERT OR IGNORE INTO anchors_due SELECT note FROM (SELECT old.resolved AS note UNION SELECT new.resolved)
+WHERE note IS NOT NULL; END;
+CREATE TRIGGER notes_gone AFTER DELETE ON notes
+BEGIN INSERT OR IGNORE INTO anchors_due VALUES(old.id); END;
+CREATE TRIGGER notes_called AFTER UPDATE OF title ON notes
+BEGIN INSERT OR IGNORE INTO anchors_due VALUES(old.id); END;
+
 -- A chunk waits for the embedder while vector is null or stale = 1 (its old vector answers meanwhile).
 CREATE TABLE chunks(
   id INTEGER PRIMARY KEY, note INTEGER NOT NULL, ordinal INTEGER NOT NULL,
@@ -83,7 +99,11 @@ CREATE VIRTUAL TABLE terms USING fts5(
 
 -- A vector is named by its input and its model; many chunks may share one.
 CREATE TABLE vectors(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE);
-CREATE TABLE parked(key BLOB PRIMARY KEY, embedding BLOB NOT NULL, parked_at INTEGER NOT NULL) WITHOUT ROWID;
+-- The signs of the vectors of a text's tokens, one after the other, by vectors.id.
+CREATE TABLE token_signs(vector INTEGER PRIMARY KEY, signs BLOB NOT NULL);
+CREATE TABLE parked(
+  key BLOB PRIMARY KEY, embedding BLOB NOT NULL, signs BLOB NOT NULL, parked_at INTEGER NOT NULL
+) WITHOUT ROWID;
 """
 
 # The live vectors, keyed by vectors.id; made when the model's dimensions are known.

@@ -34,9 +34,9 @@ def shared(ordinal: int, *terms: str) -> tuple[str, ...]:
     return terms if ordinal == 0 else tuple(beginning(some) for some in terms)
 
 
-def beginning(terms: str) -> str:
-    """Return the first of some terms joined by spaces, as many as take ``_MAX_SHARED`` characters."""
-    return terms if len(terms) <= _MAX_SHARED else terms[: max(0, terms.rfind(" ", 0, _MAX_SHARED + 1))]
+def beginning(terms: str, most: int = _MAX_SHARED) -> str:
+    """Return the first of some terms joined by spaces, as many as take ``most`` characters."""
+    return terms if len(terms) <= most else terms[: max(0, terms.rfind(" ", 0, most + 1))]
 
 
 def delete(db: Connection, chunk: int) -> None:

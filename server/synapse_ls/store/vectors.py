@@ -1,19 +1,25 @@
-"""Vectors, named by the input and the model that made them; the live ones in vec0, the parked ones beside it."""
+"""Embeddings, named by the input and the model that made them; the live ones in vec0, the parked ones beside it."""
 
 import math
 import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
 from synapse_ls.core.errors import ModelError
+from synapse_ls.core.model import Embedded
 from synapse_ls.store import meta, schema
 from synapse_ls.store.database import Connection
 
 MAX_NEIGHBOURS = 4096
-# Vectors that no chunk uses now: enough for a branch switched away and back, at 1.5 KiB each.
-MAX_PARKED = 20_000
+# Embeddings that no chunk uses now: enough for a branch switched away and back, at 5 KiB each.
+MAX_PARKED = 10_000
+
+_LIVE = (
+    "SELECT v.key, e.embedding, coalesce(t.signs, x'') FROM vectors v JOIN embeddings e ON e.rowid = v.id "
+    "LEFT JOIN token_signs t ON t.vector = v.id"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +56,8 @@ def has_model(db: Connection) -> bool:
 def forget_model(db: Connection) -> None:
     """Drop all vectors and what model they are of."""
     db.execute("DROP TABLE IF EXISTS embeddings")
-    db.execute("DELETE FROM vectors")
-    db.execute("DELETE FROM parked")
+    for table in ("vectors", "token_signs", "parked"):
+        db.execute(f"DELETE FROM {table}")
     db.execute("UPDATE chunks SET vector = NULL, stale = 0, failed = 0")
     db.execute("DELETE FROM meta WHERE key IN ('model', 'dimensions')")
 
@@ -65,15 +71,12 @@ def adopt(db: Connection, input_key: bytes) -> int | None:
     row = db.execute("SELECT id FROM vectors WHERE key = ?", (name,)).fetchone()
     if row is not None:
         return int(row[0])
-    row = db.execute("SELECT embedding FROM parked WHERE key = ?", (name,)).fetchone()
-    if row is None:
-        return None
-    db.execute("DELETE FROM parked WHERE key = ?", (name,))
-    return _insert(db, name, row[0])
+    row = db.execute("DELETE FROM parked WHERE key = ? RETURNING embedding, signs", (name,)).fetchone()
+    return None if row is None else _insert(db, name, *row)
 
 
-def get(db: Connection, input_key: bytes, fingerprint: str | None = None) -> bytes | None:
-    """Return the vector of an input, live or parked (float32, little endian), or None.
+def get(db: Connection, input_key: bytes, fingerprint: str | None = None) -> Embedded | None:
+    """Return the embedding of an input, live or parked, or None.
 
     With ``fingerprint``, only if the index holds vectors of that model.
     """
@@ -82,36 +85,34 @@ def get(db: Connection, input_key: bytes, fingerprint: str | None = None) -> byt
         return None
     name = _name(input_key, model)
     row = db.execute(
-        "SELECT e.embedding FROM vectors v JOIN embeddings e ON e.rowid = v.id WHERE v.key = ?1 "
-        "UNION ALL SELECT embedding FROM parked WHERE key = ?1",
-        (name,),
+        f"{_LIVE} WHERE v.key = ?1 UNION ALL SELECT key, embedding, signs FROM parked WHERE key = ?1", (name,)
     ).fetchone()
-    return None if row is None else bytes(row[0])
+    return None if row is None else Embedded(bytes(row[1]), bytes(row[2]))
 
 
-def put(db: Connection, input_key: bytes, embedding: bytes) -> int:
-    """Store the vector of an input (float32, little endian) and give it to every chunk that waits for it.
+def put(db: Connection, input_key: bytes, vector: bytes, signs: bytes = b"") -> int:
+    """Store the parts of an input's embedding and give it to every chunk that waits for it.
 
-    Returns how many chunks that were. Raises ``ModelError`` for a vector of another length, of no direction or with
-    a number that is not finite.
+    Returns how many chunks that were. Raises ``ModelError`` for one of another length, or with a vector of no direction
+    or with a number that is not finite.
     """
     model = meta.get(db, "model")
     if model is None:
         raise ModelError("the index has no model yet")
-    _check(embedding, int(meta.get(db, "dimensions") or 0))
+    _check(vector, signs, int(meta.get(db, "dimensions") or 0))
     name = _name(input_key, model)
     row = db.execute("SELECT id FROM vectors WHERE key = ?", (name,)).fetchone()
-    vector = int(row[0]) if row is not None else _insert(db, name, embedding)
+    id_ = int(row[0]) if row is not None else _insert(db, name, vector, signs)
     waiting = db.execute(
         "SELECT id, vector FROM chunks WHERE input_key = ? AND readable = 1 AND (vector IS NULL OR stale = 1)",
         (input_key,),
     ).fetchall()
     for chunk, old in waiting:
-        db.execute("UPDATE chunks SET vector = ?, stale = 0, failed = 0 WHERE id = ?", (vector, chunk))
-        if old is not None and old != vector:
+        db.execute("UPDATE chunks SET vector = ?, stale = 0, failed = 0 WHERE id = ?", (id_, chunk))
+        if old is not None and old != id_:
             release(db, int(old))
     if not waiting and row is None:
-        release(db, vector)
+        release(db, id_)
     return len(waiting)
 
 
@@ -132,14 +133,13 @@ def release(db: Connection, vector: int) -> None:
     """Park a vector if no chunk uses it any more."""
     if db.execute("SELECT 1 FROM chunks WHERE vector = ? LIMIT 1", (vector,)).fetchone():
         return
-    row = db.execute(
-        "SELECT v.key, e.embedding FROM vectors v JOIN embeddings e ON e.rowid = v.id WHERE v.id = ?", (vector,)
-    ).fetchone()
+    row = db.execute(f"{_LIVE} WHERE v.id = ?", (vector,)).fetchone()
     if row is not None:
         db.execute(
-            "INSERT OR REPLACE INTO parked(key, embedding, parked_at) VALUES(?, ?, ?)", (row[0], row[1], time.time_ns())
+            "INSERT OR REPLACE INTO parked(key, embedding, signs, parked_at) VALUES(?, ?, ?, ?)", (*row, time.time_ns())
         )
     db.execute("DELETE FROM embeddings WHERE rowid = ?", (vector,))
+    db.execute("DELETE FROM token_signs WHERE vector = ?", (vector,))
     db.execute("DELETE FROM vectors WHERE id = ?", (vector,))
 
 
@@ -182,32 +182,42 @@ def nearest(
 ) -> list[tuple[int, float]]:
     """Return (vector, cosine similarity) of the nearest vectors, nearest first.
 
-    ``query`` is float32, little endian, of the index's dimensions. ``within``, if given, are the only vectors
-    looked at. Reads every vector (brute force).
+    ``query`` is float32, little endian; of what ``Embedder.embed_query`` gives, the first row counts. ``within``, if
+    given, are the only vectors looked at. Reads every vector (brute force).
     """
     # SQLite turns a list of one into "=", which vec0 applies only after the cut to k; -1 keeps it a list.
     filtered = "" if within is None else f"AND rowid IN ({','.join(map(str, (-1, *within)))})"
     rows = db.execute(
         f"SELECT rowid, distance FROM embeddings WHERE embedding MATCH ? AND k = ? {filtered}",
-        (query, min(neighbours, MAX_NEIGHBOURS)),
+        (query[: 4 * int(meta.get(db, "dimensions") or 0)], min(neighbours, MAX_NEIGHBOURS)),
     )
     found = [(vector, 1.0 - distance) for vector, distance in rows if distance is not None]
     return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 
 
-def _check(embedding: bytes, dimensions: int) -> None:
-    if len(embedding) != 4 * dimensions:
-        raise ModelError(f"the model made a vector of {len(embedding)} bytes, not of {dimensions} numbers")
-    length = math.hypot(*struct.unpack(f"<{dimensions}f", embedding))
+def token_signs(db: Connection, chunks: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+    """Yield (chunk, signs of its tokens) of those of the given chunks that have any, by chunk."""
+    yield from db.execute(
+        "SELECT c.id, t.signs FROM chunks c JOIN token_signs t ON t.vector = c.vector "
+        f"WHERE c.id IN ({','.join(map(str, chunks))}) ORDER BY c.id"
+    )
+
+
+def _check(vector: bytes, signs: bytes, dimensions: int) -> None:
+    if len(vector) != 4 * dimensions or len(signs) % -(-dimensions // 8):
+        raise ModelError(f"the model made a vector of {len(vector)} bytes, not of {dimensions} numbers")
+    length = math.hypot(*struct.unpack(f"<{dimensions}f", vector))
     if not math.isfinite(length) or not length:
         raise ModelError("the model made a vector that is no direction; run synapse-ls doctor")
 
 
-def _insert(db: Connection, name: bytes, embedding: bytes) -> int:
+def _insert(db: Connection, name: bytes, vector: bytes, signs: bytes) -> int:
     db.execute("INSERT INTO vectors(key) VALUES(?)", (name,))
-    vector = int(db.last_insert_rowid())
-    db.execute("INSERT INTO embeddings(rowid, embedding) VALUES(?, ?)", (vector, embedding))
-    return vector
+    id_ = int(db.last_insert_rowid())
+    db.execute("INSERT INTO embeddings(rowid, embedding) VALUES(?, ?)", (id_, vector))
+    if signs:
+        db.execute("INSERT INTO token_signs(vector, signs) VALUES(?, ?)", (id_, signs))
+    return id_
 
 
 def _name(input_key: bytes, model: str) -> bytes:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from synapse_ls.core.config import Settings
 from synapse_ls.core.errors import IndexStateError
+from synapse_ls.core.model import Embedded
 from synapse_ls.indexer import record
 from synapse_ls.indexer.pipeline import Indexer
 from synapse_ls.indexer.progress import Counters
@@ -502,7 +503,7 @@ class Keeper:
         sources = [] if inherited is None else [inherited]
         bequest: list[Known] = []
 
-        def known(input_key: bytes) -> bytes | None:
+        def known(input_key: bytes) -> Embedded | None:
             if not bequest and self._inherits is not None and self._model is not None:
                 bequest.append(vectors_of(self.folder / self._inherits, self._model[1].fingerprint))
             asked = (self._hooks.known, *sources, *bequest)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from synapse_ls.core.model import Embedded
 from synapse_ls.indexer.pipeline import Indexer
 from synapse_ls.store import vectors
 from synapse_ls.store.database import Index
@@ -29,7 +30,7 @@ class Kept:
     def vectors(self, fingerprint: Callable[[], str | None]) -> Known:
         """Return what gives the vectors that are held of a model; whatever is wrong, it then knows none."""
 
-        def known(input_key: bytes) -> bytes | None:
+        def known(input_key: bytes) -> Embedded | None:
             model = fingerprint()
             try:
                 with self.index.read() as db:

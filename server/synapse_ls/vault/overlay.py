@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from synapse_ls.core.errors import ModelError
+from synapse_ls.core.model import Embedded
 from synapse_ls.indexer.record import note_record
+from synapse_ls.inference.packing import packed
 from synapse_ls.markdown.chunker import embedder_input
 from synapse_ls.markdown.plain import plain
 from synapse_ls.store import database, notes, vectors
@@ -64,7 +66,7 @@ class Overlay:
                 with self._db:
                     notes.delete(self._db, path)
 
-    def adopt(self, spec: "ModelSpec", known: Callable[[bytes], bytes | None]) -> None:
+    def adopt(self, spec: "ModelSpec", known: Callable[[bytes], Embedded | None]) -> None:
         """Take the vectors of passages that the index knows already; ``known`` gives them by the input's key."""
         with self._lock:
             if self._db is None:
@@ -74,7 +76,7 @@ class Overlay:
                 for chunk in vectors.take_pending(self._db, -1):
                     vector = known(chunk.input_key)
                     if vector is not None:
-                        vectors.put(self._db, chunk.input_key, vector)
+                        vectors.put(self._db, chunk.input_key, *vector)
 
     def embed(self, pool: "EmbeddingPool", cancelled: Callable[[], bool]) -> None:
         """Embed the passages that are still without a vector."""
@@ -94,9 +96,9 @@ class Overlay:
                     if isinstance(vector, ModelError):
                         vectors.fail(self._db, keys[i])
                     else:
-                        vectors.put(self._db, keys[i], vector.astype("<f4").tobytes())
+                        vectors.put(self._db, keys[i], *packed(vector))
 
-    def vector(self, input_key: bytes) -> bytes | None:
+    def vector(self, input_key: bytes) -> Embedded | None:
         """Return a vector made here, so that saving a note embeds nothing again."""
         with self._lock:
             return None if self._db is None else vectors.get(self._db, input_key)

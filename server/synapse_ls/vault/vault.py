@@ -154,7 +154,7 @@ class Vault:
         self._searches += 1
         semantic = self.semantic(wait=request.mode != "lexical")
         with self._both() as (db, buffers):
-            return search(db, request, semantic, cancelled, buffers)
+            return search(db, request, semantic, cancelled, buffers, self.settings.trust)
 
     def semantic(self, *, wait: bool) -> Semantic:
         """Return how queries are embedded now, or why they are not; waits up to a second for a loading model."""

@@ -206,10 +206,10 @@ def test_vector_that_the_store_refuses_fails_its_text_alone(
     write(root, {"bad.md": "poison here", "good.md": "all is well"})
     put = vectors.put
 
-    def refusing(db: Connection, key: bytes, embedding: bytes) -> int:
+    def refusing(db: Connection, key: bytes, *embedded: bytes) -> int:
         if db.execute("SELECT 1 FROM chunks WHERE input_key = ? AND instr(text, 'poison')", (key,)).fetchone():
             raise ModelError("no direction")
-        return put(db, key, embedding)
+        return put(db, key, *embedded)
 
     monkeypatch.setattr(vectors, "put", refusing)
     with running(root, index, HashEmbedder(), child=False) as made:

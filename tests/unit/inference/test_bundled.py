@@ -61,7 +61,10 @@ def test_missing_package_is_answered_with_the_command_that_installs_it(monkeypat
 def test_fingerprint_is_that_of_the_tokenizer_in_this_package() -> None:
     """The tokenizer cannot be edited without the fingerprint, which names the vectors, being changed too."""
     tokenizer = (bundled.TOKENIZER_DIR / "tokenizer.json").read_bytes()
-    recipe = "1: windows of 256 tokens, special tokens read as plain text, mean pooling, L2, mean of windows, L2"
+    recipe = (
+        "2: windows of 256 tokens, special tokens read as plain text, mean pooling, L2, mean of windows, L2; "
+        "tokens of letters and digits"
+    )
     expected = fingerprint(BUNDLED.weights_sha256, hashlib.sha256(tokenizer).hexdigest(), recipe)
     assert expected == BUNDLED.fingerprint
 

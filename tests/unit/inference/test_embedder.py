@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synapse_ls.core.errors import ModelError
-from synapse_ls.inference.embedder import Embedder, _OnnxEmbedder, load
+from synapse_ls.inference.embedder import MAX_TOKENS, Embedder, _OnnxEmbedder, load
 from synapse_ls.inference.registry import BUNDLED
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class BrokenSession:
 def test_nearness_is_nearness_of_meaning(embedder: Embedder, text: str, similarity: float) -> None:
     """The published model's own figures, to a hundredth for other processors."""
     query = embedder.embed_query("The cat sits outside")
-    assert float(query @ embedder.embed_passage(text)) == pytest.approx(similarity, abs=0.01)
+    assert float(query[0] @ embedder.embed_passage(text)[0]) == pytest.approx(similarity, abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,26 @@ def test_nearness_is_nearness_of_meaning(embedder: Embedder, text: str, similari
 )
 def test_every_text_has_a_vector_of_length_one(embedder: Embedder, text: str) -> None:
     """Nothing a note contains is without a vector."""
-    vector = embedder.embed_passage(text)
-    assert (vector.shape, vector.dtype.name) == ((384,), "float32")
-    assert float(vector @ vector) == pytest.approx(1, abs=1e-5)
+    vectors = embedder.embed_passage(text)
+    assert (vectors.shape[1], vectors.dtype.name) == (384, "float32")
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 0), ("- … !", 0), ("Cats sleep.", 2), ("kubectl rollout", 6), ("[SEP] x", 2), ("one " * 700, MAX_TOKENS),
+    ],
+)  # fmt: skip
+def test_words_have_vectors_of_their_own(embedder: Embedder, text: str, tokens: int) -> None:
+    """Each part of a word has one; punctuation and the model's own marks have none."""
+    assert len(embedder.embed_passage(text)) == 1 + tokens
+
+
+def test_word_is_nearest_to_its_like(embedder: Embedder) -> None:
+    """The rows follow the text."""
+    query, passage = embedder.embed_query("kitten"), embedder.embed_passage("the bank sent a cat")
+    assert int((passage[1:] @ query[-1]).argmax()) == 4
 
 
 @settings(max_examples=25, deadline=None)
@@ -69,17 +86,19 @@ def test_vectors_are_the_same_in_every_thread_and_order(embedder: Embedder) -> N
 def test_long_text_is_the_weighted_mean_of_its_windows(embedder: Embedder) -> None:
     """254 words fill a window; the rest is a window too, with the weight of its tokens."""
     words = [NUMBERS[i % 10] for i in range(300)]
-    full, rest = (embedder.embed_passage(" ".join(part)).astype(np.float64) for part in (words[:254], words[254:]))
+    full, rest = (embedder.embed_passage(" ".join(part))[0].astype(np.float64) for part in (words[:254], words[254:]))
     mean = 256 * full + 48 * rest
-    np.testing.assert_allclose(embedder.embed_passage(" ".join(words)), mean / np.linalg.norm(mean), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(
+        embedder.embed_passage(" ".join(words))[0], mean / np.linalg.norm(mean), rtol=0, atol=1e-6
+    )
 
 
 def test_end_of_a_long_text_counts(embedder: Embedder) -> None:
     """What stands beyond the model's limit moves the vector towards it."""
     cut = "The garden needs water. " * 60
     whole = cut + "The invoice is overdue. " * 60
-    query = embedder.embed_query("unpaid bill")
-    assert float(query @ embedder.embed_passage(whole)) > float(query @ embedder.embed_passage(cut)) + 0.1
+    query = embedder.embed_query("unpaid bill")[0]
+    assert float(query @ embedder.embed_passage(whole)[0]) > float(query @ embedder.embed_passage(cut)[0]) + 0.1
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), 0.0])

@@ -51,6 +51,17 @@ def test_band_legs_and_passage(  # noqa: PLR0913, PLR0917 - one column each
     assert (hit.band, hit.matched_by, hit.snippet.text) == (band, legs, shown)
 
 
+@pytest.mark.parametrize(("holding", "band"), [(1, "strong"), (2, "strong"), (3, "good")])
+def test_words_that_many_notes_hold_together_make_none_sure(tmp_path: Path, holding: int, band: Band) -> None:
+    """Which of them is meant is not told by the words."""
+    with reading(tmp_path, [note(f"{i}.md", WORDS) for i in range(holding)]) as db:
+        rows = store_notes.recent(db, 9)
+        firsts = chunks.first_of_notes(db, [row.id for row in rows])
+        found = Found([NoteHit(row.id, firsts[row.id], 1.0, 1.0, 1.0) for row in rows])
+        hits = build(Snapshot(db), parse("held words"), found, [(row, 0.5) for row in rows], 10, explain=False)
+    assert {hit.band for hit in hits} == {band}
+
+
 def test_a_note_without_text_is_listed(tmp_path: Path) -> None:
     """It has a title and a place, and nothing to show."""
     with reading(tmp_path, [note("empty.md")]) as db:

@@ -33,7 +33,7 @@ def test_vectors_of_any_format_are_known(tmp_path: Path, version: int) -> None:
     with sqlite3.connect(path) as db:
         db.execute(f"PRAGMA user_version = {version}")
     db.close()
-    assert vectors_of(path, "one")(key) == VECTOR
+    assert vectors_of(path, "one")(key) == (VECTOR, b"")
     assert vectors_of(path, "one")(b"another") is None
     assert vectors_of(path, "two")(key) is None
 

@@ -50,6 +50,13 @@ def test_what_is_no_direction_is_refused(db: Connection, bad: bytes) -> None:
     assert (_rows(db), vectors.waiting(db)) == ({"vectors": 0, "embeddings": 0, "parked": 0}, 1)
 
 
+def test_signs_of_another_width_are_refused(db: Connection) -> None:
+    """Each token of a model of nine dimensions has two bytes."""
+    vectors.prepare(db, MODEL, 9)
+    with pytest.raises(ModelError, match="the model made a vector"):
+        vectors.put(db, b"k" * 16, struct.pack("<9f", *[1.0] * 9), b"\0\0\0")
+
+
 def test_without_a_model_there_are_no_vectors(db: Connection) -> None:
     """Passages wait all the same."""
     notes.put(db, note("a.md", "one"))
@@ -108,6 +115,25 @@ def test_a_vector_that_nobody_waits_for_is_parked(db: Connection) -> None:
     notes.put(db, note("a.md", "one"))
     assert (_rows(db), vectors.waiting(db)) == ({"vectors": 1, "embeddings": 1, "parked": 0}, 0)
     assert _found(db, vector(1)) == ["one"]
+
+
+def test_signs_of_tokens_stay_with_their_vector(db: Connection) -> None:
+    """Live, parked, brought back, and gone with their model."""
+    record = note("a.md", "one")
+    key = record.chunks[0].input_key
+    vectors.prepare(db, MODEL, DIMENSIONS)
+    ids = [notes.put(db, record).note]
+    assert vectors.put(db, key, vector(1), b"\xf0\x80") == 1
+    held = list(chunks.of_notes(db, ids))
+    assert list(vectors.token_signs(db, held)) == [(held[0], b"\xf0\x80")]
+    notes.delete(db, "a.md")
+    assert vectors.get(db, key) == (vector(1), b"\xf0\x80")
+    assert db.execute("SELECT count(*) FROM token_signs").get == 0
+    ids = [notes.put(db, record).note]
+    held = list(chunks.of_notes(db, ids))
+    assert list(vectors.token_signs(db, held)) == [(held[0], b"\xf0\x80")]
+    vectors.prepare(db, "another model", DIMENSIONS)
+    assert db.execute("SELECT count(*) FROM token_signs").get == 0
 
 
 def test_parked_vectors_are_bounded(db: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
