@@ -1,14 +1,13 @@
-"""What anchor text is worth, without leaking: ``python bench/anchors.py VAULT... [--most N] [--weights W,...]``.
+"""What anchor text is worth, without leaking: ``python bench/anchors.py VAULT... [--most N] [--out FILE]``.
 
 Links whose label is none of the names of the note they mean are taken out, label and all, at most one a source note;
 then their labels are asked for. So a label finds its note only by what other links call it, by its own text, or not at
-all. Words only, in this process; the vaults are only read.
+all. Asked by words and by all legs, with and without the labels, in this process; the vaults are only read.
 """
 
 import argparse
 import json
 import random
-import statistics
 import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
@@ -16,14 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import inprocess
+from judging import MEASURES, Estimate, estimates, judge
+from queries import note_paths
 
-from synapse_ls.core.model import SearchRequest
+from synapse_ls.core.model import Mode, SearchRequest
 from synapse_ls.core.terms import fold, index_terms
-from synapse_ls.indexer.record import note_record
-from synapse_ls.search import lexical, searcher
+from synapse_ls.inference import embedder
+from synapse_ls.inference.embedder import Embedder
+from synapse_ls.search import fusion, lexical, searcher
 from synapse_ls.search.searcher import Semantic
 from synapse_ls.store.database import Connection, Index
-from synapse_ls.store.records import NoteRecord
+
+MODES: tuple[Mode, ...] = ("lexical", "hybrid")
 
 _LINKS = (
     "SELECT s.path, t.path, t.id, k.label, k.start_line, k.start_utf32, k.end_line, k.end_utf32 FROM links k "
@@ -45,49 +48,49 @@ class Held:
 
 
 def main() -> None:
-    """Measure each vault and print a line for each weight."""
+    """Measure each vault and print a line for each way to ask."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("vaults", nargs="+", type=Path)
     parser.add_argument("--most", type=int, default=400, help="links held out of a vault (%(default)s)")
-    parser.add_argument("--weights", default="0,1,2,4", help="weights of the field (%(default)s)")
     parser.add_argument("--out", type=Path, help="write the figures as JSON to this file")
     options = parser.parse_args()
+    model = embedder.load("bundled")
     report = {}
     for vault in options.vaults:
-        held, figures = measure(vault, options.most, [float(weight) for weight in options.weights.split(",")])
-        print(f"{vault.name}, {held} labels: nDCG@10 / hit@1 / recall@10")
-        for weight, (ndcg, hit, recall) in figures.items():
-            print(f"  weight {weight}: {ndcg:.3f} / {hit:.3f} / {recall:.3f}")
+        held, figures = measure(vault, options.most, model)
+        print(f"{vault.name}, {held} labels: {', '.join(MEASURES)}")
+        for way, row in figures.items():
+            print(f"  {way:26}" + "  ".join(f"{mean:.3f} ({low:.3f} to {high:.3f})" for mean, low, high in row))
         report[vault.name] = {"labels": held, "figures": figures}
     if options.out is not None:
         options.out.write_text(json.dumps(report, indent=1) + "\n")
 
 
-def measure(vault: Path, most: int, weights: Sequence[float]) -> tuple[int, dict[str, list[float]]]:
-    """Return how many links were held out, and (nDCG@10, hit@1, recall@10) by weight."""
-    files = {path.relative_to(vault).as_posix(): path.read_bytes() for path in sorted(vault.rglob("*.md"))}
-    files = {path: data for path, data in files.items() if not path.startswith(".") and "/." not in path}
+def measure(vault: Path, most: int, model: Embedder) -> tuple[int, dict[str, list[Estimate]]]:
+    """Return how many links were held out, and the figures in the order of ``MEASURES`` by how was asked."""
+    files = {path.relative_to(vault).as_posix(): path.read_bytes() for path in note_paths(vault)}
+    semantic = Semantic(inprocess.embedding(model), "ok")
+    weights = lexical.ANCHOR_WEIGHT, fusion.CALLED_WEIGHT
+    figures = {}
     with tempfile.TemporaryDirectory() as place:
         index = Index(Path(place) / "whole" / "index.db")
-        inprocess.build(index, _records(files), None)
+        inprocess.build(index, inprocess.records(files), None)
         with index.read() as db:
             held = _held(db, most)
         index.close()
+        if not held:
+            return 0, {}
         for link in held:
             files[link.source] = _without(files[link.source], link)
         index = Index(Path(place) / "held" / "index.db")
-        inprocess.build(index, _records(files), None)
-        figures = {}
+        inprocess.build(index, inprocess.records(files), model)
         with index.read() as db:
-            for weight in weights:
-                lexical.ANCHOR_WEIGHT = weight
-                figures[f"{weight:g}"] = _asked(db, held)
+            for mode in MODES:
+                for name, some in (("without labels", (0.0, 0.0)), ("with labels", weights)):
+                    lexical.ANCHOR_WEIGHT, fusion.CALLED_WEIGHT = some
+                    figures[f"{mode}, {name}"] = _asked(db, held, mode, semantic)
         index.close()
     return len(held), figures
-
-
-def _records(files: dict[str, bytes]) -> list[NoteRecord]:
-    return [note_record(path, data, 0, inprocess.LARGEST_NOTE) for path, data in files.items()]
 
 
 def _held(db: Connection, most: int) -> list[Held]:
@@ -109,13 +112,11 @@ def _without(data: bytes, link: Held) -> bytes:
     return "".join(lines).encode()
 
 
-def _asked(db: Connection, held: Sequence[Held]) -> list[float]:
-    figures = []
-    for link in held:
-        answer = searcher.search(db, SearchRequest(link.label, 10, "lexical"), Semantic())
-        hit, recall, ndcg, _ = inprocess.judge([found.path for found in answer.hits], {link.target: 1.0})
-        figures.append((ndcg, hit, recall))
-    return [round(statistics.fmean(column), 4) for column in zip(*figures, strict=True)] or [0.0] * 3
+def _asked(db: Connection, held: Sequence[Held], mode: Mode, semantic: Semantic) -> list[Estimate]:
+    answers = [searcher.search(db, SearchRequest(link.label, 10, mode), semantic).hits for link in held]
+    return estimates(
+        [judge([hit.path for hit in hits], {link.target: 1.0}) for hits, link in zip(answers, held, strict=True)]
+    )
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 qrels.tsv); ``VAULT --queries FILE`` those of a file on a vault, which is only read; ``personas`` those of the personas
 in this folder. Prints hit@1, recall@10, nDCG@10 and MRR with bootstrap intervals of 95 %, and the time of a request.
 An interrupted run goes on where it was; answers are asked again when the product or the notes are others.
+``--in-process`` searches without a server and is much faster, for choosing weights; its times are not a server's.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import inprocess
 from asking import answers
 from client import ServerError
 from comparing import differences, losses
@@ -34,7 +36,7 @@ def main() -> None:
     try:
         for task in _tasks(options):
             _measure(task, options)
-            _draw(options.out)
+        _draw(options.out)
     except (TaskError, ServerError, OSError) as error:
         sys.exit(f"quality: {error}")
     except KeyboardInterrupt:
@@ -46,6 +48,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("targets", nargs="+", metavar="SET_OR_VAULT", help='folders, or "personas"')
     parser.add_argument("--queries", type=Path, metavar="FILE", help="for a vault: {id, query, relevant} on each line")
     parser.add_argument("--most", type=int, default=1000, help="at most so many queries, evenly spread (%(default)s)")
+    parser.add_argument("--in-process", action="store_true", help="without a server; results are quick-NAME.json")
     parser.add_argument("--fresh", action="store_true", help="forget the answers of earlier runs")
     parser.add_argument("--against", type=Path, metavar="RESULT", help="compare with a result, or those of a folder")
     parser.add_argument("--changed", type=int, default=0, metavar="N", help="with --against: list the N worst losses")
@@ -85,10 +88,10 @@ def _measure(task: Task, options: argparse.Namespace) -> None:
     if not any(query.grades for query in task.queries):
         raise TaskError(f"{task.name} has no query with an answer")
     product = identity()
-    file = options.out / f"quality-{task.name}.json"
+    file = options.out / f"{'quick' if options.in_process else 'quality'}-{task.name}.json"
     # Read before it is written: what is compared with may be the same file.
     before = _before(options.against, file.name) if options.against is not None else None
-    answered = answers(task, product["sources"], fresh=options.fresh)
+    answered = inprocess.answers(task) if options.in_process else answers(task, product["sources"], fresh=options.fresh)
     result = report(task, answered)
     print("\n".join(show(result, _floors().get(task.name, {}))))
     if before is not None:

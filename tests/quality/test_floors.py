@@ -8,7 +8,6 @@ from haystacks import persona_task
 from judging import MEASURES, estimates, judge
 
 from synapse_ls.core.model import Mode, SearchRequest
-from synapse_ls.indexer.record import note_record
 from synapse_ls.inference import embedder
 from synapse_ls.search import searcher
 from synapse_ls.search.searcher import Semantic
@@ -55,9 +54,7 @@ def haystack(model: embedder.Embedder, tmp_path_factory: pytest.TempPathFactory)
     index = Index(folder / "index" / "index.db")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inprocess, "VECTORS", folder / "vectors")
-        inprocess.build(
-            index, [note_record(path, note, 0, inprocess.LARGEST_NOTE) for path, note in notes.items()], model
-        )
+        inprocess.build(index, inprocess.records(notes), model)
     with index.read() as db:
         yield db
     index.close()
