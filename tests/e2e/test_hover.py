@@ -117,6 +117,21 @@ async def test_a_position_past_the_end_is_clamped(editor: Editor, life: Home, li
     editor.close(path)
 
 
+async def test_what_is_beyond_the_indexed_part_of_a_note_is_not_looked_at(tmp_path: Path) -> None:
+    """A link there has no hover, nor has the end of the indexed part one for it."""
+    text = f"[[B]]\n{'w' * 1012}\n[[B]] and [[B]]"
+    assert text[1019:1024] == "[[B]]"
+    root = write(tmp_path / "vault", {"A.md": text[:1024], "B.md": "# B\n"})
+    options = {"embedding": {"model": "none"}, "index": {"maxFileKiB": 1}}
+    async with serving([root], tmp_path / "cache", options=options) as one:
+        await one.settled()
+        one.open(root / "A.md", text)
+        assert await one.hover(root / "A.md", 0, 2) is not None
+        assert await one.hover(root / "A.md", 2, 0) is not None
+        assert await one.hover(root / "A.md", 2, 12) is None
+        assert await one.definition(root / "A.md", 2, 12) == []
+
+
 async def test_the_text_of_the_open_document_counts_not_the_disks(editor: Editor, life: Home) -> None:
     """Opened, edited by parts and replaced as a whole."""
     path = life.root / "Home.md"

@@ -1,11 +1,13 @@
 """Markdown of a note made safe to show in an editor.
 
 An editor may load what shown text refers to, or run it when it is clicked: images from the network, ``command:``
-links, raw HTML. What remains is text: images become their description, links their label. Code is left as it is where
-every reading of Markdown agrees that it is code; in doubt it is text.
+links, raw HTML. What remains is text: images become their description, links their label, an embedded note a link
+between brackets like any other. Code is left as it is where every reading of Markdown agrees that it is code; in doubt
+it is text.
 """
 
 import re
+from collections.abc import Iterable
 
 # Blank, as Markdown has it: spaces and tabs. Other white space is text, and a line of it ends no paragraph.
 _BLANK = " \t"
@@ -23,7 +25,7 @@ _IMAGE = re.compile(
 _LINK = re.compile(
     r"(?<!\[)\[([^\[\]\n]{1,500})\](?:\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?\)|\[[^\]\n]{0,500}\])"
 )
-_EMBED = re.compile(r"!\[\[([^\[\]\n]{1,500})\]\]")
+_EMBED = re.compile(r"!++(\[\[[^\[\]\n]{1,500}\]\])")
 _DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\]\n]{1,500}\]:[ \t]*[^ \t].*$")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _SCHEME = re.compile(r"\b(command|vscode|javascript|data|file):", re.IGNORECASE)
@@ -41,7 +43,7 @@ def harmless(text: str) -> str:
             fence = None
         opening = _FENCE.match(line)
         if fence is not None:
-            if re.fullmatch(rf"[ \t>]*{fence}[`~]*[ \t]*", line):
+            if _closes(line, fence):
                 shown.append(fence)
                 fence = None
             else:
@@ -62,6 +64,25 @@ def harmless(text: str) -> str:
     if fence is not None:
         shown.append(fence)
     return "\n".join(shown)
+
+
+def open_fence(lines: Iterable[str]) -> str | None:
+    """Return the line that begins a fence which is still open behind some lines, without the list that it is in."""
+    opening, fence, quoted = "", "", False
+    for line in lines:
+        if fence and quoted and not line.lstrip(_BLANK).startswith(">"):
+            fence = ""
+        if fence:
+            fence = "" if _closes(line, fence) else fence
+        elif match := _FENCE.match(line) if "```" in line or "~~~" in line else None:
+            fence = match["mark"] or match["tildes"]
+            quoted = ">" in match["within"]
+            opening = f"{'> ' * quoted}{line[match.end('within') :]}"
+    return opening if fence else None
+
+
+def _closes(line: str, fence: str) -> bool:
+    return re.fullmatch(rf"[ \t>]*{fence}[`~]*[ \t]*", line) is not None
 
 
 def _disarmed(line: str) -> str | None:

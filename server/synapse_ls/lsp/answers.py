@@ -18,7 +18,7 @@ from synapse_ls.core.errors import SynapseError
 from synapse_ls.core.model import SearchAnswer, SearchRequest
 from synapse_ls.core.text import LineIndex
 from synapse_ls.features import shapes
-from synapse_ls.features.cursor import Place, Spot
+from synapse_ls.features.cursor import NOWHERE, Place, Spot, indexed
 from synapse_ls.features.definition import definition as definition_of
 from synapse_ls.features.hover import Look
 from synapse_ls.features.hover import hover as hover_of
@@ -122,14 +122,12 @@ def hover(
     """Return the preview of the link at a position of an open document."""
     folder, path = place
     vault = folder.ready()
-    lines = LineIndex(text)
-    where = Place(path, text, convert.offset(text, lines, position, session.encoding))
+    where, lines = _place(session, vault, path, text, position)
     look = Look(markdown=markdown, max_lines=vault.settings.hover.max_lines)
     semantic = vault.semantic(wait=False)
     with vault.snapshot() as now:
         near = partial(nearest, now, search=vault.search)
-        embed = semantic.embed if semantic.fits(now.db) else None
-        shown = hover_of(now.db, where, look, embed, near, now.buffers)
+        shown = hover_of(now.db, where, look, semantic, near, now.buffers)
     if shown is None:
         return None
     kind = lsp.MarkupKind.Markdown if markdown else lsp.MarkupKind.PlainText
@@ -155,7 +153,17 @@ def _spots(
     find: Callable[[Snapshot, Place], list[Spot]],
 ) -> list[lsp.Location]:
     folder, path = place
-    where = Place(path, text, convert.offset(text, LineIndex(text), position, session.encoding))
-    with folder.ready().snapshot() as now:
+    vault = folder.ready()
+    where, _ = _place(session, vault, path, text, position)
+    with vault.snapshot() as now:
         found = find(now, where)
     return [convert.location(spot, folder.path, session.encoding) for spot in found]
+
+
+def _place(session: Session, vault: Vault, path: str, text: str, position: lsp.Position) -> tuple[Place, LineIndex]:
+    """Return a place in an open note and the lines of its text, as far as the note is indexed."""
+    known = indexed(text, vault.settings.index.max_file_kib * 1024)
+    lines = LineIndex(known)
+    offset = convert.offset(known, lines, position, session.encoding)
+    beyond = offset == len(known) < len(text)
+    return Place(path, known, NOWHERE if beyond else offset), lines

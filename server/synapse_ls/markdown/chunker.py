@@ -76,7 +76,7 @@ def _trimmed(text: str, span: Span) -> Span:
 
 
 def _fits(text: str, span: Span) -> bool:
-    return span.end - span.start <= MAX_TOKENS or estimate(span.slice(text)) <= MAX_TOKENS
+    return span.end - span.start <= MAX_TOKENS or estimate(span.slice(text), MAX_TOKENS) <= MAX_TOKENS
 
 
 def _sections(note: Note) -> Iterator[tuple[Span, tuple[str, ...]]]:

@@ -5,6 +5,7 @@ punctuation by the sign. Against the English MiniLM's tokenizer the estimate is 
 """
 
 import re
+from itertools import islice
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af"
@@ -19,6 +20,10 @@ PIECE = re.compile(
 """One estimated token; an inlined file (a ``data:`` URI) counts as one, for nobody reads it."""
 
 
-def estimate(text: str) -> int:
-    """Return about how many tokens an embedder makes of ``text``; never more than its length."""
-    return len(PIECE.findall(text))
+def estimate(text: str, most: int | None = None) -> int:
+    """Return about how many tokens an embedder makes of ``text``; never more than its length.
+
+    With ``most``, only whether it is more matters: the count ends one above it, however long the text is.
+    """
+    # One by one, so that other threads get their turn while a long text is counted.
+    return sum(1 for _ in islice(PIECE.finditer(text), None if most is None else most + 1))

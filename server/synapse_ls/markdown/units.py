@@ -44,8 +44,9 @@ def units(text: str, span: Span, maximum: int) -> Iterator[Unit]:
 
 def _refined(text: str, span: Span, maximum: int, depth: int) -> Iterator[Unit]:
     source = span.slice(text)
-    size = estimate(source)
-    if size <= maximum or depth == len(_STEPS):
+    last = depth == len(_STEPS)
+    size = estimate(source, None if last else maximum)
+    if size <= maximum or last:
         words = depth >= _WORD_DEPTH
         yield Unit(span, size, text[span.start : span.start + _WORD_CONTEXT] if words else source.strip())
         return

@@ -9,14 +9,15 @@ from synapse_ls.search.lexical import NoteHit
 K = 60
 LEXICAL_WEIGHT = 1.0
 SEMANTIC_WEIGHT = 0.6
-LATE_WEIGHT = 1.5
+LATE_WEIGHT = 1.0
 CALLED_WEIGHT = 1.0
 GRAPH_WEIGHT = 0.01
 
 # By how much meaning gains where no note holds the query's words, and late interaction loses where one holds them all.
-_SEMANTIC_GAIN, _LATE_LOSS = 0.25, 0.8
-# Scores of late interaction lie close together.
-_LATE_POWER = 6
+_SEMANTIC_GAIN, _LATE_LOSS = 2.0, 0.6
+# How soon votes fade with the scores, those of meaning the sooner the less words tell: if the first passage is clearly
+# nearest, the others are not meant.
+_LEXICAL_POWER, _SEMANTIC_POWER, _SEMANTIC_POWER_GAIN, _LATE_POWER = 2, 2, 8, 6
 
 
 def rrf(
@@ -47,12 +48,16 @@ def votes(
     strongest = max((hit.score for hit in lexical), default=0.0) or 1.0
     nearest = max((hit.score for hit in semantic), default=1.0)
     best = max(late.values(), default=0.0)
-    by_meaning = SEMANTIC_WEIGHT * (1 + _SEMANTIC_GAIN * (1 - told))
+    unknown = 1 - told
+    by_meaning, power = (
+        SEMANTIC_WEIGHT * (1 + _SEMANTIC_GAIN * unknown),
+        _SEMANTIC_POWER + _SEMANTIC_POWER_GAIN * unknown,
+    )
     by_late = LATE_WEIGHT * (1 - _LATE_LOSS * told)
     ranked = [note for note in sorted(late, key=lambda note: (-late[note], note)) if late[note] > 0]
     return [
-        [(hit.note, LEXICAL_WEIGHT * told * hit.score / strongest) for hit in lexical],
-        [(hit.note, by_meaning * hit.score / nearest) for hit in semantic],
+        [(hit.note, LEXICAL_WEIGHT * told * (hit.score / strongest) ** _LEXICAL_POWER) for hit in lexical],
+        [(hit.note, by_meaning * (hit.score / nearest) ** power) for hit in semantic],
         [(note, by_late * (late[note] / best) ** _LATE_POWER) for note in ranked],
         [(hit.note, CALLED_WEIGHT) for hit in lexical if hit.called],
         [(note, GRAPH_WEIGHT) for note in graph],

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from synapse_ls.core.terms import Token, fold, tokens
 from synapse_ls.core.text import Span
+from synapse_ls.search.graphemes import boundary_after, boundary_before
 from synapse_ls.search.query import Query, Word
 
 
@@ -20,8 +21,9 @@ class Match:
 def matches(text: str, query: Query) -> list[Match]:
     """Return every place of every wanted word and phrase, by place.
 
-    Places are whole tokens, and within unspaced scripts the run found; such a run that stands nowhere as a whole is
-    looked for in pairs of its characters. Stop words have no places, unless the query has no other words.
+    Places are whole tokens, of several in a row from the first to the last, and within unspaced scripts the run found;
+    such a run that stands nowhere as a whole is looked for in pairs of its characters. No place begins or ends within
+    what a reader takes for one character. Stop words have no places, unless the query has no other words.
     """
     held = _Held(text)
     places: list[Match] = []
@@ -29,7 +31,7 @@ def matches(text: str, query: Query) -> list[Match]:
         spans = list(_places(held, word))
         if not spans and word.unspaced:
             spans = [span for pair in word.parts if _telling(pair) for span in _places(held, Word((pair,)))]
-        places += [Match(span, number) for span in spans]
+        places += [Match(_widened(text, span), number) for span in spans]
     return sorted(set(places), key=lambda match: (match.span, match.word))
 
 
@@ -42,6 +44,10 @@ def merged(places: Sequence[Span]) -> list[Span]:
         else:
             joined.append(span)
     return joined
+
+
+def _widened(text: str, span: Span) -> Span:
+    return Span(boundary_before(text, span.start), boundary_after(text, span.end))
 
 
 class _Held:
@@ -61,7 +67,7 @@ def _places(held: _Held, word: Word) -> Iterator[Span]:
         run = word.parts[0] + "".join(part[-1] for part in word.parts[1:])
         for token in held.tokens:
             if token.parts and _is_unspaced(token.parts[0]):
-                yield from _within(token, fold(token.span.slice(held.text)), run)
+                yield from _within(token, held.text, run)
         return
     whole = word.whole or (word.parts[0] if len(word.parts) == 1 else None)
     for token in held.tokens:
@@ -77,7 +83,7 @@ def _spells(token: Token, whole: str, *, prefix: bool) -> bool:
 
 
 def _in_a_row(held: _Held, word: Word) -> Iterator[Span]:
-    """Yield the tokens whose parts are those of the word, one after the other."""
+    """Yield the places of tokens whose parts are those of the word, one after the other."""
     *body, last = word.parts
     beginning = word.stem or (last if word.prefix else None)
     if beginning is None:
@@ -88,18 +94,32 @@ def _in_a_row(held: _Held, word: Word) -> Iterator[Span]:
     for end in ends:
         start = end - len(body)
         if start >= 0 and [part for part, _ in held.parts[start:end]] == body:
-            yield from dict.fromkeys(span for _, span in held.parts[start : end + 1])
+            yield Span(held.parts[start][1].start, held.parts[end][1].end)
 
 
-def _within(token: Token, folded: str, run: str) -> Iterator[Span]:
-    if len(folded) != token.span.end - token.span.start:  # folding moved the characters
-        if run in folded:
-            yield token.span
+def _within(token: Token, text: str, run: str) -> Iterator[Span]:
+    folded = fold(token.span.slice(text))
+    place = folded.find(run)
+    if place < 0:
         return
-    start = folded.find(run)
-    while start >= 0:
-        yield Span(token.span.start + start, token.span.start + start + len(run))
-        start = folded.find(run, start + len(run))
+    written = _written(token, text)
+    if len(written) != len(folded):  # characters that only together fold as they do
+        yield token.span
+        return
+    while place >= 0:
+        yield Span(written[place].start, written[place + len(run) - 1].end)
+        place = folded.find(run, place + len(run))
+
+
+def _written(token: Token, text: str) -> list[Span]:
+    """Return, for each character of a folded token, what it was written with."""
+    written: list[Span] = []
+    start = token.span.start
+    while start < token.span.end:
+        end = boundary_after(text, start + 1)
+        written += [Span(start, end)] * len(fold(text[start:end]))
+        start = end
+    return written
 
 
 def _is_unspaced(part: str) -> bool:

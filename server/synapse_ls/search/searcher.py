@@ -8,7 +8,6 @@ from typing import Literal
 from synapse_ls.core.config import TrustSettings
 from synapse_ls.core.errors import ModelError
 from synapse_ls.core.model import Hit, LegState, SearchAnswer, SearchFilter, SearchRequest
-from synapse_ls.core.terms import fold
 from synapse_ls.search import hits
 from synapse_ls.search.fusion import rrf, votes
 from synapse_ls.search.graph import distances, graph
@@ -119,7 +118,7 @@ def _legs(  # noqa: PLR0913, PLR0917 - everything a leg needs
     if mode != "semantic":
         _stop_if(cancelled)
         by_words = snapshot.lexical(query, depth, allowed)
-        named = snapshot.called(fold(query.text))
+        named = snapshot.called(query.text)
         exact = named if allowed is None else sorted({*named}.intersection(allowed))
         lexical_state = LegState("ok" if by_words or exact else "empty", 1.0)
     if mode != "lexical":

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from synapse_ls.core.model import SearchFilter
+from synapse_ls.core.terms import fold
+from synapse_ls.links.names import folded, without_ending
 from synapse_ls.search.dense import dense
 from synapse_ls.search.late import late
 from synapse_ls.search.lexical import FIELD_WEIGHTS, NoteHit, covered, lexical, scored, slices
@@ -78,9 +80,10 @@ class Snapshot:
             found |= {-chunk: score for chunk, score in typed.items()}
         return found
 
-    def called(self, folded: str) -> list[int]:
-        """Return the notes whose folded title or alias is exactly this."""
-        return self._both(lambda db: symbols.called(db, folded))
+    def called(self, text: str) -> list[int]:
+        """Return the notes whose title, alias or file name is exactly this, whatever its case."""
+        name = folded(without_ending(text.strip()))
+        return self._both(lambda db: symbols.called(db, fold(text), name))
 
     def symbols(self, pattern: str, limit: int) -> Iterator[tuple[Connection, SymbolRow]]:
         """Yield what ``store.symbols.matching`` finds, each row with where it is from."""

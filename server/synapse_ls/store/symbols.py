@@ -36,11 +36,11 @@ def matching(db: Connection, pattern: str, limit: int) -> list[SymbolRow]:
     ]
 
 
-def called(db: Connection, folded: str) -> list[int]:
-    """Return the notes whose folded title or alias is exactly this, by path."""
+def called(db: Connection, folded: str, key: str) -> list[int]:
+    """Return the notes whose folded title or alias, or the look-up key of whose file's name, is this, by path."""
     rows = db.execute(
-        "SELECT DISTINCT s.note FROM symbols s JOIN notes n ON n.id = s.note "
-        "WHERE s.folded = ? AND s.kind IN ('note', 'alias') ORDER BY n.path",
-        (folded,),
+        "SELECT id FROM notes WHERE id IN (SELECT note FROM symbols WHERE folded = ?1 AND kind IN ('note', 'alias') "
+        "UNION SELECT note FROM names WHERE key = ?2 AND kind = 'path') ORDER BY path",
+        (folded, key),
     )
     return [note for (note,) in rows]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from synapse_ls.features.harmless import harmless
+from synapse_ls.features.harmless import harmless, open_fence
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,8 @@ from synapse_ls.features.harmless import harmless
         ("![a cat](https://x.org/cat.png)", "a cat"),
         ("![](https://x.org/t.gif)", ""),
         ("![a cat][ref]", "a cat"),
-        ("![[scan.png]]", "scan.png"),
+        ("![[scan.png]]", "[[scan.png]]"),
+        ("!![[Note#Part]]", "[[Note#Part]]"),
         ("[label](command:rm)", "label"),
         ("[label](https://x.org/a_(b))", "label"),
         ("[label][ref]", "label"),
@@ -47,6 +48,23 @@ from synapse_ls.features.harmless import harmless
 def test_shown(text: str, shown: str) -> None:
     """Images become their description, links their label, HTML text; code stays."""
     assert harmless(text) == ("" if shown == "" else shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "opening"),
+    [
+        ("a\n```python x\ncode", "```python x"),
+        ("- item\n  ~~~~c\n  ~~~", "~~~~c"),
+        ("- ```c\n  code", "```c"),
+        ("> a\n> ```c\n> code", "> ```c"),
+        ("> ```c\ntext", None),
+        ("```\ncode\n````", None),
+        ("a `code` ~~x~~", None),
+    ],
+)
+def test_fence_that_is_still_open(text: str, opening: str | None) -> None:
+    """Its first line, so that what follows can be shown as the code that it is."""
+    assert open_fence(text.split("\n")) == opening
 
 
 @pytest.mark.parametrize(

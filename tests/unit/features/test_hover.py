@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from synapse_ls.core.errors import ModelError
 from synapse_ls.core.text import Position, Range
 from synapse_ls.features.cursor import Place
 from synapse_ls.features.hover import Hover, Look, hover
@@ -14,6 +15,7 @@ from synapse_ls.indexer.record import note_record
 from synapse_ls.links import resolver
 from synapse_ls.links.dialects import DIALECTS
 from synapse_ls.links.names import key
+from synapse_ls.search.searcher import Semantic
 from synapse_ls.store import links, notes, vectors
 from synapse_ls.store.database import Connection, Index
 from tests.support.index import DIMENSIONS, MODEL, vector
@@ -80,7 +82,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
 def at(db: Connection, marked: str, look: Look = Look()) -> Hover | None:  # noqa: B008 - frozen
     """Return the hover at the ``|`` of a note's text."""
     offset = marked.index("‸")
-    return hover(db, Place("here.md", marked.replace("‸", ""), offset), look, None, lambda _: [])
+    return hover(db, Place("here.md", marked.replace("‸", ""), offset), look, Semantic(), lambda _: [])
 
 
 def shown(db: Connection, link: str, look: Look = Look()) -> str:  # noqa: B008 - frozen
@@ -162,19 +164,19 @@ def test_span_is_the_whole_link(db: Connection, text: str) -> None:
 def test_unresolved_link_names_the_nearest(db: Connection, *, markdown: bool) -> None:
     """At most three; their signs are text."""
     near = [Symbol(name, "note", f"{name}.md", TOP, "") for name in ("Boil_er", "Oiler", "Toiler", "Spoiler")]
-    found = hover(db, Place("here.md", "[[Bolier]]", 4), Look(markdown=markdown), None, lambda _: near)
+    found = hover(db, Place("here.md", "[[Bolier]]", 4), Look(markdown=markdown), Semantic(), lambda _: near)
     assert found is not None
     if markdown:
         assert found.text.startswith("no such note: Bolier\n\nnearest:\n\n- Boil\\_er \\(Boil\\_er.md\\)\n")
     else:
         assert found.text == "no such note: Bolier\nnearest: Boil_er (Boil_er.md), Oiler (Oiler.md), Toiler (Toiler.md)"
     assert "Spoiler" not in found.text
-    alone = hover(db, Place("here.md", "[[Bolier]]", 4), Look(markdown=markdown), None, lambda _: [])
+    alone = hover(db, Place("here.md", "[[Bolier]]", 4), Look(markdown=markdown), Semantic(), lambda _: [])
     assert alone is not None
     assert alone.text == "no such note: Bolier"
 
 
-@pytest.mark.parametrize("lines", [1, 3, 5, 8])
+@pytest.mark.parametrize("lines", [1, 2, 3, 5, 8])
 def test_preview_has_at_most_so_many_lines(tmp_path: Path, lines: int) -> None:
     """Whatever ends them; what is cut is marked."""
     for number, ending in enumerate(("\n", "\r\n", "\r")):
@@ -182,8 +184,8 @@ def test_preview_has_at_most_so_many_lines(tmp_path: Path, lines: int) -> None:
         with vault(tmp_path / str(number), {"long.md": text}) as index, index.read() as db:
             found = at(db, "[[lo‸ng]]", Look(max_lines=lines))
         assert found is not None
-        assert len(found.text.replace("\r", "\n").split("\n")) <= max(lines, 3)
-        assert found.text.endswith("…")
+        assert len(found.text.replace("\r", "\n").split("\n")) <= lines
+        assert found.text.endswith("…" if lines > 2 else "Long")
 
 
 def test_preview_is_harmless(tmp_path: Path) -> None:
@@ -230,10 +232,142 @@ def test_passage_nearest_in_meaning_is_shown(tmp_path: Path, part: str) -> None:
 
         with index.read() as db:
             place = Place("here.md", "Elsewhere.\n\nTurn to [[parts]] for roof.\n\nMore.", 25)
-            found = hover(db, place, Look(), embed, lambda _: [])
+            found = hover(db, place, Look(), Semantic(embed, "ok"), lambda _: [])
     assert found is not None
     assert f"The {part.lower()} is what" in found.text
     assert asked == ["Turn to parts for roof."]
+
+
+@contextmanager
+def with_directions(folder: Path, text: str, directions: dict[str, bytes]) -> Iterator[Connection]:
+    """Give a reader of an index of one note, ``parts.md``, whose passages with a word have the given vectors."""
+    with vault(folder, {"parts.md": text}) as index:
+        with index.write() as db:
+            vectors.prepare(db, MODEL, DIMENSIONS)
+            for word, direction in directions.items():
+                for (input_key,) in db.execute("SELECT input_key FROM chunks WHERE instr(text, ?)", (word,)):
+                    vectors.put(db, input_key, direction)
+        with index.read() as db:
+            yield db
+
+
+FOREIGN = "# Teile\n\n" + "\n\n".join(
+    f"## {name}\n\n" + " ".join([f"Hier geht es um {name}, und das ist nicht alles, was wir wissen."] * 30)
+    for name in ("Dach", "Keller", "Hof")
+)
+
+
+def failing(_: str) -> bytes:
+    """Be a model that fails."""
+    raise ModelError("no")
+
+
+@pytest.mark.parametrize(
+    ("note", "semantic", "around", "part"),
+    [
+        (LONG, Semantic(lambda _: vector(0, 0, 1)), "What does [[par‸ts]] tell of the cellar?", "The yard"),
+        (LONG, Semantic(lambda _: vector(0, 0, 1)), "Was sagt uns [[par‸ts]] über den cellar und das?", "The cellar"),
+        (LONG, Semantic(lambda _: vector(0, 0, 1)), "Что в [[par‸ts]] об этом: cellar", "The cellar"),
+        (
+            LONG,
+            Semantic(lambda _: vector(0, 0, 1), english_only=False),
+            "Was sagt uns [[par‸ts]] über den cellar und das?",
+            "The yard",
+        ),
+        (FOREIGN, Semantic(lambda _: vector(0, 0, 1)), "What does [[par‸ts]] tell of the Keller?", "um Keller"),
+        (LONG, Semantic(failing), "What does [[par‸ts]] tell of the cellar?", "The cellar"),
+        (LONG, Semantic(failing, model="another"), "What does [[par‸ts]] tell of the cellar?", "The cellar"),
+    ],
+)
+def test_model_chooses_only_where_it_knows_the_language(
+    tmp_path: Path, note: str, semantic: Semantic, around: str, part: str
+) -> None:
+    """That of the paragraph and that of the passage; words choose elsewhere, and where the model fails."""
+    directions = {"The roof": vector(1), "The cellar": vector(0, 1), "The yard": vector(0, 0, 1)}
+    directions |= {"um Dach": vector(1), "um Keller": vector(0, 1), "um Hof": vector(0, 0, 1)}
+    offset = around.index("‸")
+    with with_directions(tmp_path, note, directions) as db:
+        found = hover(db, Place("here.md", around.replace("‸", ""), offset), Look(), semantic, lambda _: [])
+    assert found is not None
+    assert part in found.text
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("One.\r\n\r\nTwo [[par‸ts]]\r\nthree.\r\n \t\r\nFour.", "Two parts\nthree."),
+        ("# Top\n\n- one\n- two [[par‸ts]]\n  goes on\n- three", "Top\ntwo parts\ngoes on"),
+        ("# Top\n## Low\n\n1. one\n   - two\n     and [[par‸ts]]\n2. three", "Low\ntwo\nand parts"),
+        ("## Head\n\n| a | b |\n|---|---|\n| x | [[par‸ts]] |\n| y | z |", "Head\nx parts"),
+        ("> one\n>\n> two\n> [[par‸ts]]\n> three\n\nfour", "two\nparts\nthree"),
+        ("# Top\nunder it [[par‸ts]]\n# Next\nover", "under it parts"),
+        ("[[par‸ts]]", "parts"),
+    ],
+)
+def test_what_counts_as_the_paragraph_around_a_link(tmp_path: Path, text: str, asked: str) -> None:
+    """Whatever ends the lines; of a list its item and of a table its row, with the heading above."""
+    heard: list[str] = []
+
+    def embed(given: str) -> bytes:
+        heard.append(given)
+        return vector(1)
+
+    with with_directions(tmp_path, LONG, {"The roof": vector(1)}) as db:
+        place = Place("here.md", text.replace("‸", ""), text.index("‸"))
+        hover(db, place, Look(), Semantic(embed, english_only=False), lambda _: [])
+    assert heard == [" ".join(asked.split())]
+
+
+STEPS = "\n".join(f"step_{i}()  # " + "that is done with the pump and not with the boiler " * 3 for i in range(12))
+RATES = "\n".join(f"| part_{i} | " + "that is done with the pump and not with the boiler " * 3 + "|" for i in range(12))
+
+
+@pytest.mark.parametrize(
+    ("block", "word", "above"),
+    [
+        (f"```py\n{STEPS}\n```", "step_7", "```py\nstep_"),
+        (f"| part | what |\n|---|---|\n{RATES}", "part_7", "| part | what |\n|---|---|\n| part_"),
+        ("> [!note] Steps\n" + STEPS.replace("step", "> step").replace("()", ""), "step_7", "> [!note] Steps\n> step_"),
+    ],
+)
+def test_passage_from_the_middle_of_a_block_reads_as_one(tmp_path: Path, block: str, word: str, above: str) -> None:
+    """A fence has its first line, a table its head, a callout its title; the fence is closed within the lines."""
+    with vault(tmp_path, {"long.md": f"# Long\n\n{block}\n\nThe end.\n"}) as index, index.read() as db:
+        for lines in (4, 5, 6, 7, 20):
+            found = at(db, f"Look for {word} in [[lo‸ng]].", Look(max_lines=lines))
+            assert found is not None
+            assert len(found.text.split("\n")) <= lines
+            assert found.text.count("```") % 2 == 0
+    assert found is not None
+    assert found.text.partition("\n\n")[2].startswith(above)
+    assert word in found.text
+
+
+def test_block_of_many_passages_is_shown_in_one_piece(tmp_path: Path) -> None:
+    """Its lines follow each other as they are written."""
+    text = f"# Long\n\n```py\n{STEPS}\n```\n^code\n"
+    with vault(tmp_path, {"long.md": text}) as index, index.read() as db:
+        found = at(db, "[[lo‸ng#^code]]", Look(max_lines=30))
+    assert found is not None
+    assert found.text.partition("\n\n")[2].startswith(f"```py\n{STEPS}\n```")
+
+
+@pytest.mark.parametrize("lines", range(1, 9))
+@pytest.mark.parametrize("link", ["[[mi‸ssing]]", "[[sa‸me]]", "[[x‸.png]]", "[[sa‸me#Part]]"])
+def test_nothing_has_more_lines_than_it_may(tmp_path: Path, link: str, lines: int) -> None:
+    """Neither what is said of files, of several that could be meant, nor of what is missing."""
+    texts = {f"{folder}/same.md": "# Part\n\none\n\n```\ntwo\n```" for folder in ("a", "b")}
+    near = [Symbol(name, "note", f"{name}.md", TOP, "") for name in ("one", "two\nlines", "three")]
+    with vault(tmp_path, texts) as index:
+        with index.write() as db:
+            links.put_attachments(db, [("a/x.png", key("x.png"), 1), ("b/x.png", key("x.png"), 1)], ())
+        with index.read() as db:
+            for markdown in (True, False):
+                place = Place("here.md", link.replace("‸", ""), link.index("‸"))
+                found = hover(db, place, Look(markdown=markdown, max_lines=lines), Semantic(), lambda _: near)
+                assert found is not None
+                assert len(found.text.split("\n")) <= lines
+                assert found.text.count("```") % 2 == 0
 
 
 @pytest.mark.parametrize(

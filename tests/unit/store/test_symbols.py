@@ -40,12 +40,13 @@ def test_symbols_match_folded_names(db: Connection, pattern: str, names: list[st
     assert len(symbols.matching(db, pattern, 1)) == min(1, len(names))
 
 
-def test_notes_are_called_by_title_or_alias(db: Connection) -> None:
+def test_notes_are_called_by_title_alias_or_file(db: Connection) -> None:
     """By path; headings and tags are no names of notes."""
     ids = {record.path: notes.put(db, record).note for record in _vault()}
-    assert symbols.called(db, "soup") == [ids["a.md"], ids["b.md"]]
-    assert symbols.called(db, "broth") == [ids["b.md"]]
-    assert symbols.called(db, "food/soup") == []
+    assert symbols.called(db, "soup", "soup") == [ids["a.md"], ids["b.md"]]
+    assert symbols.called(db, "broth", "broth") == [ids["b.md"]]
+    assert symbols.called(db, "", "a") == [ids["a.md"]]
+    assert symbols.called(db, "food/soup", "food/soup") == []
 
 
 def test_passages_are_read_back(db: Connection) -> None:
