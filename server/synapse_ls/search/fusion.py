@@ -11,7 +11,7 @@ LEXICAL_WEIGHT = 1.0
 SEMANTIC_WEIGHT = 0.6
 LATE_WEIGHT = 1.0
 CALLED_WEIGHT = 1.0
-GRAPH_WEIGHT = 0.01
+GRAPH_WEIGHT = 0.2
 
 # By how much meaning gains where no note holds the query's words, and late interaction loses where one holds them all.
 _SEMANTIC_GAIN, _LATE_LOSS = 2.0, 0.6
