@@ -11,8 +11,8 @@ from tests.e2e.test_settings import NO_MODEL, configured, notes, same
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 VAULT = {
-    "Archive/soup.md": "# Lentil soup\n\nLentils, cumin, lemon. The old way.\n",
-    "soup.md": "# Soup\n\nThe new way with lentils and much else, written down at length for guests who like it hot.\n",
+    "Archive/soup.md": "# Soup\n\nLentils, cumin, lemon. The old way.\n",
+    "soup.md": "# Soup\n\nLentils, cumin, chilli. The new way.\n",
     "drafts.md": "---\nstatus: Draft\n---\n# Lentils\n\nlentils, lentils, lentils\n",
 }
 
@@ -26,7 +26,9 @@ async def test_trust_moves_notes_and_is_told(tmp_path: Path, cache: Path) -> Non
     root = write(tmp_path / "vault", VAULT)
     async with configured([root], cache, same(NO_MODEL)) as editor:
         await notes(editor, 3)
-        assert set(_trusted(root, await editor.search("lentils")).values()) == {1}
+        before = await editor.search("lentils")
+        assert set(_trusted(root, before).values()) == {1}
+        assert paths(root, before).index("Archive/soup.md") < paths(root, before).index("soup.md")
         trust = {"property": "status", "values": {"draft": 0.5}, "folders": {"Archive": 0}}
         editor.change(same({**NO_MODEL, "trust": trust}))
 
@@ -35,8 +37,8 @@ async def test_trust_moves_notes_and_is_told(tmp_path: Path, cache: Path) -> Non
             return found == {"drafts.md": 0.5, "soup.md": 1, "Archive/soup.md": 0}
 
         await editor.eventually(moved)
-        answer = await editor.search("lentils")
-        assert paths(root, answer)[-1] == "Archive/soup.md"
+        after = paths(root, await editor.search("lentils"))
+        assert after.index("soup.md") < after.index("Archive/soup.md")
         assert editor.messages == []
 
 
