@@ -42,7 +42,7 @@ def votes(
 
     A vote weighs by the note's share of the best score in its leg, and by how much the query's words tell: the share of
     them, rare ones counting more, that the best note holds. The less they tell, the less lexical votes weigh and the
-    more those of meaning do, and of ``late``: the scores of late interaction of the first notes of both legs.
+    more those of meaning do, and of ``late``: the scores of late interaction of the first notes of both legs, of which equal ones keep their order.
     """
     told = max((hit.coverage for hit in lexical), default=0.0)
     strongest = max((hit.score for hit in lexical), default=0.0) or 1.0
@@ -54,7 +54,7 @@ def votes(
         _SEMANTIC_POWER + _SEMANTIC_POWER_GAIN * unknown,
     )
     by_late = LATE_WEIGHT * (1 - _LATE_LOSS * told)
-    ranked = [note for note in sorted(late, key=lambda note: (-late[note], note)) if late[note] > 0]
+    ranked = [note for note in sorted(late, key=lambda note: -late[note]) if late[note] > 0]
     return [
         [(hit.note, LEXICAL_WEIGHT * told * (hit.score / strongest) ** _LEXICAL_POWER) for hit in lexical],
         [(hit.note, by_meaning * (hit.score / nearest) ** power) for hit in semantic],

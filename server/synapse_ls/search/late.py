@@ -29,4 +29,5 @@ def late(db: Connection, query: bytes, dimensions: int, chunks: Sequence[int]) -
     cosines = (2 * (ones @ asked.T) - asked.sum(axis=1)) / np.sqrt(dimensions)
     starts = np.cumsum([0, *counts[:-1]])
     nearest = np.maximum.reduceat(cosines, starts, axis=0).mean(axis=1)
-    return {chunk: float(score) for (chunk, _), score in zip(rows, nearest, strict=True)}
+    # How a product is rounded depends on its place among the others: what is equal must come out equal.
+    return {chunk: round(float(score), 5) for (chunk, _), score in zip(rows, nearest, strict=True)}

@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from synapse_ls.search.query import Query, all_words, any_words
 from synapse_ls.store import anchors, chunks, terms
@@ -58,7 +58,7 @@ def lexical(
 def scored(hits: Sequence[NoteHit]) -> list[NoteHit]:
     """Return hits, scored by BM25 so far, best first by that and their coverage."""
     # How many and how rare before how often; the root measured best.
-    hits = [replace(hit, score=hit.score * math.sqrt(hit.coverage)) for hit in hits]
+    hits = [_with(hit, score=hit.score * math.sqrt(hit.coverage)) for hit in hits]
     return sorted(hits, key=lambda hit: -hit.score)
 
 
@@ -90,18 +90,20 @@ def _anchored(  # noqa: PLR0913, PLR0917 - as above
     match = any_words(query)
     labelled = {n: s for within in slices(notes) for n, s in anchors.search(db, match, limit, within, without)}
     first = chunks.first_of_notes(db, [note for note in labelled if note not in found])
-    added = {note: NoteHit(note, chunk, 0.0) for note, chunk in first.items()}
-    return {
-        note: replace(hit, score=hit.score + ANCHOR_WEIGHT * labelled.get(note, 0.0), called=note in labelled)
-        for note, hit in (found | added).items()
-    }
+    added = {note: NoteHit(note, first[note], 0.0) for note in labelled if note in first}
+    both = found | added
+    for note, score in labelled.items():
+        if note in both:
+            hit = both[note]
+            both[note] = _with(hit, score=hit.score + ANCHOR_WEIGHT * score, called=True)
+    return both
 
 
 def covered(db: Connection, known: Connection, query: Query, hits: Sequence[NoteHit]) -> list[NoteHit]:
     """Return hits in ``db`` with how much of the query they hold; ``known`` says what is rare."""
     matches = [unit.match for unit in query.units]
     if len(matches) < 2:  # noqa: PLR2004 - what was found holds all there is
-        return [replace(hit, coverage=1.0, together=1.0) for hit in hits]
+        return [_with(hit, coverage=1.0, together=1.0) for hit in hits]
     noted = sorted({hit.note for hit in hits})
     note_of = chunks.of_notes(db, noted)
     total = chunks.number(known)
@@ -123,7 +125,7 @@ def covered(db: Connection, known: Connection, query: Query, hits: Sequence[Note
         for note in {note_of[chunk] for chunk in holding}.union(labelled):
             in_notes[note] += rarity
     return [
-        replace(
+        _with(
             hit,
             coverage=in_notes[hit.note] / whole,
             together=max(in_chunks[hit.chunk], in_labels[hit.note]) / whole,
@@ -131,6 +133,25 @@ def covered(db: Connection, known: Connection, query: Query, hits: Sequence[Note
         )
         for hit in hits
     ]
+
+
+def _with(
+    hit: NoteHit,
+    *,
+    score: float | None = None,
+    coverage: float | None = None,
+    together: float | None = None,
+    called: bool | None = None,
+) -> NoteHit:
+    """Return a hit with some values changed, which ``dataclasses.replace`` does much more slowly."""
+    return NoteHit(
+        hit.note,
+        hit.chunk,
+        hit.score if score is None else score,
+        hit.coverage if coverage is None else coverage,
+        hit.together if together is None else together,
+        hit.called if called is None else called,
+    )
 
 
 def slices(ids: Sequence[int] | None) -> list[Sequence[int] | None]:

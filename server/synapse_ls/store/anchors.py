@@ -33,20 +33,19 @@ def refresh(db: Connection) -> None:
 def search(
     db: Connection, match: str, limit: int, notes: Sequence[int] | None = None, without: Collection[int] = ()
 ) -> list[tuple[int, float]]:
-    """Return (note, BM25 score; higher is better) of the notes whose labels match an FTS5 expression, best first.
+    """Return (note, BM25 score; higher is better) of the notes whose labels match, best first, ties by path.
 
     ``notes``, if given, are the only ones looked at, ``without`` are left out.
     """
-    within = "" if notes is None else f"AND rowid IN ({','.join(map(str, notes))})"
+    within = "" if notes is None else f"AND n.id IN ({','.join(map(str, notes))})"
     if without:
-        within += f" AND rowid NOT IN ({','.join(map(str, without))})"
-    return list(
-        db.execute(
-            f"SELECT rowid, -bm25(anchors) AS score FROM anchors WHERE anchors MATCH ? {within} "
-            "ORDER BY score DESC, rowid LIMIT ?",
-            (match, limit),
-        )
+        within += f" AND n.id NOT IN ({','.join(map(str, without))})"
+    rows = db.execute(
+        "SELECT n.id, -bm25(anchors) AS score FROM anchors JOIN notes n ON n.id = anchors.rowid "
+        f"WHERE anchors MATCH ? {within} ORDER BY score DESC, n.path LIMIT ?",
+        (match, limit),
     )
+    return [(note, score) for note, score in rows]
 
 
 def holding(db: Connection, match: str, notes: Sequence[int]) -> list[int]:
