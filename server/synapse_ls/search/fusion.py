@@ -42,7 +42,8 @@ def votes(
 
     A vote weighs by the note's share of the best score in its leg, and by how much the query's words tell: the share of
     them, rare ones counting more, that the best note holds. The less they tell, the less lexical votes weigh and the
-    more those of meaning do, and of ``late``: the scores of late interaction of the first notes of both legs, of which equal ones keep their order.
+    more those of meaning do, and those of ``late``: the scores of late interaction of the first notes of both legs, of
+    which equal ones keep their order.
     """
     told = max((hit.coverage for hit in lexical), default=0.0)
     strongest = max((hit.score for hit in lexical), default=0.0) or 1.0
