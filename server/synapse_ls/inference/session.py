@@ -1,4 +1,4 @@
-"""Opening a model with fastembed in the way this program needs: local files, one thread a run, flat memory."""
+"""Opening a model in the way this program needs: local files, one thread a run, flat memory."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -39,10 +39,7 @@ def open_session(model_name: str, weights: "Path", tokenizer_dir: "Path") -> "tu
         @classmethod
         def add_extra_session_options(cls, session_options: Any, extra_options: dict[str, Any]) -> None:  # noqa: ANN401 - onnxruntime has no types
             super().add_extra_session_options(session_options, extra_options)
-            session_options.enable_mem_pattern = False
-            session_options.log_severity_level = 3
-            for pool in ("intra_op", "inter_op"):
-                session_options.add_session_config_entry(f"session.{pool}.allow_spinning", "0")
+            _quieten(session_options)
 
         def load_onnx_model(self) -> None:
             # The base of all models loads weights alone; the one for text would look for the tokenizer beside them.
@@ -64,7 +61,39 @@ def open_session(model_name: str, weights: "Path", tokenizer_dir: "Path") -> "tu
     session, tokenizer = encoder.model, encoder.tokenizer
     if session is None or tokenizer is None:
         raise RuntimeError("fastembed did not load the model")
+    _read_plainly(tokenizer)
+    return session, tokenizer
+
+
+def open_files(weights: "Path", tokenizer_file: "Path", max_tokens: int) -> "tuple[InferenceSession, Tokenizer]":
+    """Load a model that fastembed does not know, from its files alone; as ``open_session`` in all else.
+
+    Raises:
+        Exception: Whatever onnxruntime or tokenizers raise for files they cannot use.
+    """
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    onnxruntime.disable_telemetry_events()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False
+    _quieten(options)
+    session = onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+    tokenizer = Tokenizer.from_file(str(tokenizer_file))
+    tokenizer.enable_truncation(max_tokens)
+    _read_plainly(tokenizer)
+    return session, tokenizer
+
+
+def _quieten(options: Any) -> None:  # noqa: ANN401 - onnxruntime has no types
+    options.enable_mem_pattern = False
+    options.log_severity_level = 3
+    for pool in ("intra_op", "inter_op"):
+        options.add_session_config_entry(f"session.{pool}.allow_spinning", "0")
+
+
+def _read_plainly(tokenizer: "Tokenizer") -> None:
     tokenizer.no_padding()
     # "[SEP]" or "[MASK]" in a note is text about them, not an instruction to the encoder.
     tokenizer.encode_special_tokens = True
-    return session, tokenizer

@@ -89,6 +89,10 @@ class Opener:
             self._configuring = True
             self._submit(self._configure)
 
+    def reload(self) -> None:
+        """Load the model of the settings once more: its files have come."""
+        self._submit(self._reload)
+
     def stop(self) -> None:
         """Close all vaults."""
         self._thread.shutdown(cancel_futures=True)
@@ -188,9 +192,20 @@ class Opener:
         old = self._session.encoder
         if old is None or wanted == before:
             return
-        if wanted.model == before.model:
+        if (wanted.model, wanted.http) == (before.model, before.http):
             old.set_settings(wanted)
-            return
+        else:
+            self._replace(old, wanted)
+
+    def _reload(self) -> None:
+        old = self._session.encoder
+        if old is not None and old.pool is None:
+            with _logged():
+                self._replace(old, self._session.settings.embedding)
+            self._session.changed()
+
+    def _replace(self, old: "Encoder", wanted: EmbeddingSettings) -> None:
+        """Give all vaults another encoder."""
         new = self._session.encoder = self._new_encoder(wanted)
         for vault in self._vaults.values():
             with _logged():

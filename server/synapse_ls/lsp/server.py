@@ -190,12 +190,16 @@ class _Protocol(LanguageServerProtocol):
         folders = [folder for folder in params.workspace_folders or () if convert.path_of(folder.uri)]
         self._server.watch(params.process_id)
         result = yield from super().lsp_initialize(attrs.evolve(params, root_uri=root, workspace_folders=folders))
-        result.capabilities.execute_command_provider = lsp.ExecuteCommandOptions(list(commands.COMMANDS))
+        result.capabilities.execute_command_provider = lsp.ExecuteCommandOptions(list(commands.NAMES))
         return result
 
     @lsp_method(lsp.WORKSPACE_EXECUTE_COMMAND)
     async def lsp_workspace__execute_command(self, params: lsp.ExecuteCommandParams) -> dict[str, Any] | None:  # type: ignore[override]  # the framework runs coroutines just as well
         return await commands.execute(self._server.session, params)
+
+    @lsp_method(lsp.WINDOW_WORK_DONE_PROGRESS_CANCEL)
+    def lsp_work_done_progress_cancel(self, params: lsp.WorkDoneProgressCancelParams) -> None:
+        self._server.session.stop_progress(params.token)
 
     @lsp_method(lsp.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: lsp.DidOpenTextDocumentParams) -> None:

@@ -57,6 +57,8 @@ class Session:
         self.configuration = Configuration(self, self._opener, settings)
         self._reporter = Reporter(self)
         self._searches: dict[str, threading.Event] = {}
+        # What stops the work behind a progress, by its token.
+        self.stoppers: dict[lsp.ProgressToken, threading.Event] = {}
         self._quiet: asyncio.TimerHandle | None = None
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._keys = 0
@@ -134,6 +136,8 @@ class Session:
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
+        for stopper in self.stoppers.values():
+            stopper.set()
         if self._quiet is not None:
             self._quiet.cancel()
         self.configuration.stop()
@@ -204,6 +208,17 @@ class Session:
         """Forget a search that is answered."""
         if self._searches.get(session) is token:
             del self._searches[session]
+
+    def stop_progress(self, token: lsp.ProgressToken) -> None:
+        """Stop the work behind a progress that the user has cancelled."""
+        stopper = self.stoppers.get(token)
+        if stopper is not None:
+            stopper.set()
+
+    def model_arrived(self, name: str) -> None:
+        """Use a model that was downloaded if it is the one that the settings name."""
+        if self.settings.embedding.model == name:
+            self._opener.reload()
 
     def prefer_open(self) -> None:
         """Let the open notes be embedded first."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from synapse_ls.core.model import Band, Hit, Leg, Ranks, Snippet
+from synapse_ls.core.model import COMMON_BANDS, Band, Hit, Leg, Ranks, Snippet
 from synapse_ls.core.text import Position, Range
 from synapse_ls.markdown.plain import plain
 from synapse_ls.search.lexical import NoteHit
@@ -13,8 +13,8 @@ from synapse_ls.search.snippet import snippet
 from synapse_ls.store.chunks import ChunkRow
 from synapse_ls.store.notes import NoteRow
 
-# Cosines of the bundled model; passages below the first have nothing to do with the query.
-RELATED, GOOD, STRONG = 0.2, 0.45, 0.65
+# Cosines of the bundled model; those of others come on its scale.
+GOOD, STRONG = COMMON_BANDS.good, COMMON_BANDS.strong
 # Shares of the query's words that stand together.
 GOOD_COVERAGE, FULL_COVERAGE = 0.6, 0.999
 # Where more notes than this hold all the words together, these do not tell which one is meant.
@@ -29,7 +29,7 @@ class Found:
     """What the legs brought in, each best first.
 
     ``late`` are the scores of late interaction of the first notes, ``exact`` the notes that are called what the query
-    says.
+    says. With ``any_language`` the model behind them reads more than English.
     """
 
     lexical: Sequence[NoteHit] = ()
@@ -37,6 +37,7 @@ class Found:
     graph: Sequence[int] = ()
     late: Mapping[int, float] = field(default_factory=dict)
     exact: frozenset[int] = frozenset()
+    any_language: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def build(  # noqa: PLR0913 - an answer is made of that much
     answered: list[Hit] = []
     for row, score in kept:
         evidence = collected[row.id]
-        band, matched_by = _band(query, evidence), _matched_by(evidence)
+        band, matched_by = _band(query, evidence, read=found.any_language or query.english), _matched_by(evidence)
         ranks = evidence.ranks if explain else None
         passage = passages.get(winners[row.id] or 0)
         if passage is not None and _is_bare(passage):
@@ -123,9 +124,9 @@ def _matched_by(evidence: _Evidence) -> tuple[Leg, ...]:
     return tuple(legs)
 
 
-def _band(query: Query, evidence: _Evidence) -> Band:
+def _band(query: Query, evidence: _Evidence, *, read: bool) -> Band:
     # A model that does not read the query's language is never sure of anything.
-    cosine = evidence.semantic.score if evidence.semantic and query.english else 0.0
+    cosine = evidence.semantic.score if evidence.semantic and read else 0.0
     # Words that stand pages apart, or that were guessed, answer nothing for sure.
     guessed = any(word.corrected for word in query.words)
     share = evidence.lexical.together if evidence.lexical and not guessed else 0.0

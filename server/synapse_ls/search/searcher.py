@@ -7,7 +7,7 @@ from typing import Literal
 
 from synapse_ls.core.config import TrustSettings
 from synapse_ls.core.errors import ModelError
-from synapse_ls.core.model import Hit, LegState, SearchAnswer, SearchFilter, SearchRequest
+from synapse_ls.core.model import COMMON_BANDS, Bands, Hit, LegState, SearchAnswer, SearchFilter, SearchRequest
 from synapse_ls.search import hits
 from synapse_ls.search.fusion import rrf, votes
 from synapse_ls.search.graph import distances, graph
@@ -44,7 +44,8 @@ class Semantic:
 
     ``embed`` gives the vector of a query (float32, little endian) or raises ``ModelError``; it is None where no model
     can be used, and then ``state`` and ``note`` say why. ``model`` is its fingerprint; None fits every index. With
-    ``english_only`` queries in other scripts and languages are left to the other legs.
+    ``english_only`` queries in other scripts and languages are left to the other legs. ``bands`` tell what its cosines
+    mean.
     """
 
     embed: Callable[[str], bytes] | None = None
@@ -52,6 +53,7 @@ class Semantic:
     note: str | None = None
     english_only: bool = True
     model: str | None = None
+    bands: Bands = COMMON_BANDS
 
     def fits(self, db: Connection) -> bool:
         """Return whether an index holds vectors of this model: those of two models are never compared."""
@@ -127,7 +129,8 @@ def _legs(  # noqa: PLR0913, PLR0917 - everything a leg needs
         mute = mode == "hybrid" and bool(by_words) and semantic.english_only and not query.english
         embedding, semantic_state = _embedding(snapshot, query, semantic, mute=mute)
         if embedding:
-            by_meaning = snapshot.dense(embedding, depth, allowed, hits.RELATED)
+            near = snapshot.dense(embedding, depth, allowed, semantic.bands.related)
+            by_meaning = [replace(hit, score=semantic.bands.common(hit.score)) for hit in near]
             semantic_state = replace(semantic_state, state="ok" if by_meaning else "empty")
             late = _late(snapshot, embedding, by_words, by_meaning)
     if mode == "hybrid":
@@ -136,7 +139,8 @@ def _legs(  # noqa: PLR0913, PLR0917 - everything a leg needs
         linked = [note for note, _ in graph(snapshot.db, seeds, depth, allowed)]
         graph_state = LegState("ok" if linked else "empty", 1.0)
     _stop_if(cancelled)
-    return Found(by_words, by_meaning, linked, late, frozenset(exact)), (lexical_state, semantic_state, graph_state)
+    found = Found(by_words, by_meaning, linked, late, frozenset(exact), any_language=not semantic.english_only)
+    return found, (lexical_state, semantic_state, graph_state)
 
 
 def _embedding(snapshot: Snapshot, query: Query, semantic: Semantic, *, mute: bool) -> tuple[bytes | None, LegState]:

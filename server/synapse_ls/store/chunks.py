@@ -72,6 +72,12 @@ def first_of_notes(db: Connection, notes: Sequence[int]) -> dict[int, int]:
     return dict(db.execute(f"SELECT note, id FROM chunks WHERE note IN ({marks}) AND ordinal = 0"))
 
 
+def sample(db: Connection, most: int) -> list[str]:
+    """Return the texts of at most about ``most`` chunks, spread evenly over the index."""
+    step = max(1, number(db) // most)
+    return [str(text) for (text,) in db.execute("SELECT text FROM chunks WHERE id % ? = 0 LIMIT ?", (step, 2 * most))]
+
+
 def number(db: Connection) -> int:
     """Return how many chunks there are."""
     return int(db.execute("SELECT count(*) FROM chunks").get)

@@ -114,6 +114,11 @@ def keep_private(folder: Path) -> None:
                 path.chmod(mode & 0o700)
 
 
+def model_folder() -> Path:
+    """Return the folder of downloaded models."""
+    return cache_root() / "models"
+
+
 def log_folder() -> Path:
     """Return the folder of the logs."""
     return cache_root() / "logs"

@@ -16,6 +16,7 @@ from synapse_ls.search.snapshot import Snapshot
 from synapse_ls.store import meta, notes, vectors
 from synapse_ls.store.database import Connection
 from synapse_ls.vault import location
+from synapse_ls.vault.advice import Advisor
 from synapse_ls.vault.encoder import Encoder
 from synapse_ls.vault.keeper import Hooks, Keeper
 from synapse_ls.vault.overlay import Overlay
@@ -59,6 +60,7 @@ class Vault:
         self._overlay = Overlay()
         self._told_of_polling = False
         self._told_error: str | None = None
+        self._advisor = Advisor(self._say)
         # Set where an index is only looked at and nobody writes it.
         self._alone = False
 
@@ -88,6 +90,7 @@ class Vault:
             self._error = str(error)
             raise
         if model:
+            self._encoder.follow(self._model_decided)
             self._encoder.start(self._model_decided)
         if rebuild and was_there:
             self.rebuild()
@@ -106,6 +109,7 @@ class Vault:
     def close(self) -> None:
         """Stop the work and let the index go; what is committed stays."""
         self._closing.set()
+        self._encoder.leave(self._model_decided)
         if self._keeper is not None:
             self._keeper.close()
         self._error = f"the vault {self.root.name} is closed"
@@ -113,9 +117,11 @@ class Vault:
 
     def use(self, encoder: Encoder) -> None:
         """Use another encoder from now on; when this returns, the former one is not used any more."""
+        self._encoder.leave(self._model_decided)
         self._encoder = encoder
         if self._keeper is not None:
             self._keeper.detach()
+        encoder.follow(self._model_decided)
         encoder.start(self._model_decided)
 
     def configure(self, base: Settings) -> None:
@@ -164,7 +170,13 @@ class Vault:
         pool, spec = encoder.pool, encoder.spec
         if pool is None or spec is None:
             return Semantic(None, "unavailable", "loading" if encoder.state == "loading" else encoder.note)
-        return Semantic(lambda text: pool.query(text).astype("<f4").tobytes(), "ok", None, model=spec.fingerprint)
+        return Semantic(
+            lambda text: pool.query(text).astype("<f4").tobytes(),
+            "ok",
+            english_only=spec.english_only,
+            model=spec.fingerprint,
+            bands=spec.bands,
+        )
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
@@ -264,9 +276,11 @@ class Vault:
                     embedded, waiting = vectors.embedded(db), vectors.waiting(db)
                     skipped = notes.problems(db)
                     other_model = spec is not None and meta.get(db, "model") not in (None, spec.fingerprint)
+                    if spec is not None and all(indexer.progress.words_ready for indexer in indexers[:1]):
+                        note = note or self._advisor.advice(db, chunk_count, spec)
                 coming = keeper.coming
                 if coming is not None:
-                    note = note or "the index is being made anew beside the one that answers"
+                    note = encoder.note or "the index is being made anew beside the one that answers"
                     with suppress(IndexStateError), coming.index.read() as db:
                         waiting = vectors.waiting(db)
                         embedded = vectors.embedded(db) if other_model else embedded

@@ -8,6 +8,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from synapse_ls.core.errors import IndexStateError
 from synapse_ls.lsp.folders import Folder
+from synapse_ls.lsp.handlers import models
 from synapse_ls.lsp.session import Session
 
 if TYPE_CHECKING:
@@ -15,15 +16,17 @@ if TYPE_CHECKING:
 
 
 async def execute(session: Session, params: lsp.ExecuteCommandParams) -> dict[str, Any] | None:
-    """Answer ``workspace/executeCommand``; work on an index is begun and not waited for.
+    """Answer ``workspace/executeCommand``; work on an index is begun and not waited for, a model is.
 
     Raises:
         JsonRpcInvalidParams: There is no such command, or its argument chooses no vault.
         JsonRpcException: The command cannot be carried out now.
     """
+    if params.command == PULL_MODEL:
+        return await models.pull(session, params)
     command = COMMANDS.get(params.command)
     if command is None:
-        raise JsonRpcInvalidParams(f"there is no such command; the commands are {', '.join(COMMANDS)}")
+        raise JsonRpcInvalidParams(f"there is no such command; the commands are {', '.join(NAMES)}")
     return await command(session, _chosen(session, params.arguments or ()))
 
 
@@ -64,6 +67,8 @@ COMMANDS: dict[str, Callable[[Session, list[Folder]], Awaitable[dict[str, Any] |
     "synapse.rebuildIndex": _rebuild,
     "synapse.status": _status,
 }
+PULL_MODEL = "synapse.pullModel"
+NAMES = (*COMMANDS, PULL_MODEL)
 
 
 def _chosen(session: Session, arguments: Sequence[object]) -> list[Folder]:
