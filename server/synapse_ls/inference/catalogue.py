@@ -33,7 +33,7 @@ _PREFIXES: Final = (
     ("bge-small-zh", "为这个句子生成表示以用于检索相关文章：", ""),
 )
 # What is made for images, or is one side of a pair that needs the other.
-_NOT_FOR_NOTES: Final = ("image", "Query-side", "Document side")
+_NOT_FOR_NOTES: Final = ("text&image", "Query-side", "Document side")
 _MAX_TOKENS: Final = 512
 
 

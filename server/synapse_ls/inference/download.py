@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 HUB: Final = "https://huggingface.co"
 
 _SILENCE_SECONDS: Final = 20.0
-_PIECE: Final = 1 << 16
+_PIECE: Final = 1 << 14
 # A connection that drops is taken up again so often, if it brought something each time.
 _CONTINUATIONS: Final = 5
 _REDIRECTS: Final = 5

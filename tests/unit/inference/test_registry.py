@@ -2,12 +2,12 @@
 
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import replace
 
 import pytest
 
 from synapse_ls.core.errors import ModelError
-from synapse_ls.inference.registry import BUNDLED, find, fingerprint
+from synapse_ls.inference.registry import BUNDLED, MODELS, MULTILINGUAL, ModelSpec, find, fingerprint, identified
 
 
 def test_finds_the_bundled_model() -> None:
@@ -17,13 +17,24 @@ def test_finds_the_bundled_model() -> None:
 
 def test_unknown_name_is_answered_with_the_known_ones() -> None:
     """The message names what was asked for and what there is."""
-    with pytest.raises(ModelError, match=r'no model "bge-large"; set embedding.model to one of: bundled, none'):
+    with pytest.raises(ModelError, match=r'no model "bge-large"; set embedding.model to one of: bundled, .*none'):
         find("bge-large")
 
 
-def test_every_field_of_the_bundled_model_says_something() -> None:
-    """No field is empty: people read them in the list of models."""
-    assert all(getattr(BUNDLED, field.name) for field in fields(BUNDLED))
+@pytest.mark.parametrize("spec", MODELS, ids=[spec.name for spec in MODELS])
+def test_every_model_says_what_people_read(spec: ModelSpec) -> None:
+    """No such field is empty: they are shown in the list of models."""
+    assert all((spec.name, spec.dimensions, spec.max_tokens, spec.languages, spec.licence, spec.size_bytes))
+    assert spec.description
+    assert (spec.source is not None) or spec in (BUNDLED, MULTILINGUAL)
+    assert 0 < spec.bands.related < spec.bands.good < spec.bands.strong < 1
+
+
+def test_prefixes_pooling_and_windows_are_part_of_a_fingerprint() -> None:
+    """Each makes other vectors of the same text."""
+    spec = find("bge-m3")
+    changed = [spec, replace(spec, pooling="mean"), replace(spec, query_prefix="q: "), replace(spec, max_tokens=64)]
+    assert len({identified(one, "weights", "tokenizer").fingerprint for one in changed}) == 4
 
 
 @pytest.mark.parametrize(

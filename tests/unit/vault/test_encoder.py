@@ -1,14 +1,18 @@
 """The encoder of a process."""
 
 import threading
+from pathlib import Path
 
 import pytest
 
-from synapse_ls.core.config import EmbeddingSettings
-from synapse_ls.core.errors import ModelError
+from synapse_ls.core.config import EmbeddingSettings, HttpSettings
+from synapse_ls.core.errors import ModelError, ModelMissingError
 from synapse_ls.inference import embedder
+from synapse_ls.vault import encoder as module
 from synapse_ls.vault.encoder import Encoder
 from tests.support.indexing import PATIENCE, HashEmbedder
+from tests.support.tiny_model import build
+from tests.support.web import Embeddings, embeddings
 
 
 def test_no_model_is_decided_at_once() -> None:
@@ -35,7 +39,7 @@ def test_unknown_model_is_missing_and_the_note_lists_those_there_are() -> None:
 @pytest.mark.parametrize(
     ("error", "state"),
     [
-        (ModelError("the model is not installed; run: x"), "missing"),
+        (ModelMissingError("the model is not installed; run: x"), "missing"),
         (ModelError("its file is damaged; run: x"), "failed"),
         (RuntimeError("something nobody thought of"), "failed"),
     ],
@@ -62,7 +66,7 @@ def test_listeners_are_called_once_the_model_is_there(monkeypatch: pytest.Monkey
     go_on = threading.Event()
     loads: list[str] = []
 
-    def load(name: str) -> HashEmbedder:
+    def load(name: str, _models: Path) -> HashEmbedder:
         loads.append(name)
         assert go_on.wait(PATIENCE)
         return HashEmbedder()
@@ -98,3 +102,73 @@ def test_closing_while_it_loads_leaves_no_workers(monkeypatch: pytest.MonkeyPatc
     encoder._thread.join(PATIENCE)
     assert encoder.pool is None
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("embed-")]
+
+
+def endpoint_settings(address: str) -> EmbeddingSettings:
+    """Return the settings of an endpoint."""
+    return EmbeddingSettings("some-model", 1, HttpSettings(address))
+
+
+def test_endpoint_is_an_encoder_whose_length_is_known_when_it_answers() -> None:
+    """Nothing is called before it is started."""
+    state = Embeddings(lambda text: [float(len(text)), 1.0])
+    with embeddings(state) as address:
+        encoder = Encoder(endpoint_settings(address))
+        assert (encoder.state, encoder.spec, state.asked) == ("loading", None, [])
+        encoder.start(lambda: None)
+        assert encoder.wait(PATIENCE)
+        assert (encoder.state, encoder.name) == ("ready", "some-model")
+        assert encoder.spec is not None
+        assert encoder.spec.dimensions == 2
+        encoder.close()
+
+
+def test_endpoint_that_is_not_there_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for it; the news comes when it answers, goes and comes back."""
+    monkeypatch.setattr(module, "_RETRY_SECONDS", 0.01)
+    state = Embeddings(lambda text: [float(len(text)), 1.0], status=503)
+    news: list[str] = []
+    heard = threading.Event()
+    with embeddings(state) as address:
+        encoder = Encoder(endpoint_settings(address))
+
+        def follow() -> None:
+            news.append(encoder.state)
+            heard.set()
+
+        encoder.follow(follow)
+        encoder.start(lambda: None)
+        assert encoder.wait(PATIENCE)
+        assert encoder.state == "failed"
+        assert "answers 503" in (encoder.note or "")
+        state.status = 200
+        assert heard.wait(PATIENCE)
+        assert encoder.pool is not None
+        state.status = 500
+        with pytest.raises(ModelError, match="answers 500"):
+            encoder.pool.query("one")
+        assert (encoder.state, news) == ("failed", ["ready", "failed"])
+        encoder.leave(follow)
+        encoder.close()
+
+
+def test_folder_is_an_encoder(tmp_path: Path) -> None:
+    """Its fingerprint is known once its files were read."""
+    encoder = Encoder(EmbeddingSettings(str(build(tmp_path / "model"))))
+    assert encoder.spec is None
+    encoder.start(lambda: None)
+    assert encoder.wait(PATIENCE)
+    assert encoder.state == "ready"
+    assert encoder.spec is not None
+    assert encoder.spec.fingerprint
+    encoder.close()
+
+
+@pytest.mark.parametrize("name", ["bge-m3", "BAAI/bge-base-en-v1.5"])
+def test_model_that_is_not_downloaded_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The note has the command."""
+    monkeypatch.setenv("SYNAPSE_CACHE_DIR", str(tmp_path))
+    encoder = Encoder(EmbeddingSettings(name))
+    encoder.look()
+    assert encoder.state == "missing"
+    assert f"synapse-ls models pull {name}" in (encoder.note or "")

@@ -1,0 +1,172 @@
+"""Small web servers on loopback: a hub of models and an endpoint of embeddings, with the faults that real ones have."""
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@contextmanager
+def listening(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Serve on a free port of loopback; gives the address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@dataclass
+class Hub:
+    """What a hub has, by repository and path, and how it fails.
+
+    ``drop`` ends an answer early after so many bytes, each time; ``wrong`` gives other bytes than were announced;
+    ``ranges`` says whether it can go on in the middle; ``gate`` is waited for in the middle of an answer.
+    """
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    drop: int | None = None
+    wrong: bool = False
+    ranges: bool = True
+    hashes: bool = True
+    status: int = 200
+    gate: threading.Event | None = None
+    reached: threading.Event = field(default_factory=threading.Event)
+    seen: list[str] = field(default_factory=list)
+
+    def add(self, repository: str, folder: Path, *, onnx: bool = True) -> None:
+        """Take in a model's files: the weights and what lies beside them in ``onnx/``, the rest at the top."""
+        for path in folder.iterdir():
+            inside = "onnx/" if onnx and not path.suffix == ".json" else ""
+            self.files[f"{repository}/{inside}{path.name}"] = path.read_bytes()
+
+
+@contextmanager
+def hub(state: Hub) -> Iterator[str]:
+    """Serve a hub: large files lead to another place and are named by their SHA-256, small ones by git's SHA-1."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+        def do_HEAD(self) -> None:
+            """Tell what a file is."""
+            self._answer(body=False)
+
+        def do_GET(self) -> None:
+            """Give a file."""
+            self._answer(body=True)
+
+        def _answer(self, *, body: bool) -> None:
+            state.seen.append(f"{self.command} {self.path} {self.headers.get('Range', '')}".strip())
+            stored = self.path.startswith("/stored/")
+            path = self.path.removeprefix("/stored")
+            repository, _, rest = path.partition("/resolve/")
+            content = state.files.get(f"{repository[1:]}/{rest.partition('/')[2]}")
+            if state.status != 200 or content is None:
+                self._head(state.status if state.status != 200 else 404, 0, {})
+                return
+            large = not path.endswith(".json")
+            heads = {"X-Repo-Commit": COMMIT}
+            if state.hashes:
+                heads |= (
+                    {"X-Linked-Etag": f'"{hashlib.sha256(content).hexdigest()}"'} if large else {"ETag": _git(content)}
+                )
+            if large and not stored:
+                self._head(302, 0, heads | {"X-Linked-Size": str(len(content)), "Location": f"/stored{path}"})
+                return
+            if not body:
+                self._head(200, len(content), heads)
+                return
+            if state.wrong and large:
+                content = content[:-1] + bytes([content[-1] ^ 1])
+            start = self._start() if state.ranges else 0
+            if start:
+                heads["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
+            piece = content[start:]
+            self._head(206 if start else 200, len(piece), heads)
+            if state.gate is not None and large:
+                self._write(piece[: len(piece) // 2])
+                state.reached.set()
+                state.gate.wait(20)
+                piece = piece[len(piece) // 2 :]
+            self._write(piece if state.drop is None or not large else piece[: state.drop])
+            self.close_connection = True
+
+        def _start(self) -> int:
+            given = self.headers.get("Range", "")
+            return int(given.removeprefix("bytes=").rstrip("-")) if given else 0
+
+        def _head(self, status: int, length: int, heads: dict[str, str]) -> None:
+            self.send_response(status)
+            for name, value in heads.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(length))
+            self.end_headers()
+
+        def _write(self, piece: bytes) -> None:
+            try:
+                self.wfile.write(piece)
+                self.wfile.flush()
+            except OSError:
+                self.close_connection = True
+
+    with listening(Handler) as address:
+        yield address
+
+
+def _git(content: bytes) -> str:
+    return f'"{hashlib.sha1(b"blob %d" % len(content) + bytes(1) + content, usedforsecurity=False).hexdigest()}"'
+
+
+@dataclass
+class Embeddings:
+    """An endpoint of embeddings: ``vector`` of a text, and how it fails."""
+
+    vector: Callable[[str], Any]
+    status: int = 200
+    answer: Any = None
+    gate: threading.Event | None = None
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str | None] = field(default_factory=list)
+
+
+@contextmanager
+def embeddings(state: Embeddings) -> Iterator[str]:
+    """Serve an endpoint of embeddings."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+        def do_POST(self) -> None:
+            """Answer with one vector."""
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            state.asked.append(asked)
+            state.keys.append(self.headers.get("Authorization"))
+            if state.gate is not None:
+                state.gate.wait(20)
+            shape = {"object": "list", "data": [{"index": 0, "embedding": state.vector(asked["input"])}]}
+            content = json.dumps(shape if state.answer is None else state.answer).encode()
+            try:
+                self.send_response(state.status if self.path.endswith("/embeddings") else 404)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+            except OSError:
+                self.close_connection = True
+
+    with listening(Handler) as address:
+        yield address
