@@ -19,6 +19,7 @@ NOTES = {
     "Loaf.md": "# Loaf\n\nFlour and yeast make bread.\n",
     "Bill.md": "# Bill\n\nThe invoice costs money.\n",
 }
+PROGRESS = "ours"
 GERMAN = "Der Motor ist kalt und springt nicht an, aber die Batterie ist neu.\n"
 
 
@@ -130,15 +131,15 @@ async def test_download_is_stopped_by_its_progress(
     """It ends soon, says so, and what came is no model."""
     state.gate = threading.Event()
     async with serving([vault], cache, environment=environment) as editor:
-        editor.progress_reports["ours"] = []
-        download = asyncio.create_task(execute(editor, {"name": NAME, "consent": True}, token="ours"))
+        editor.progress_reports[PROGRESS] = []
+        download = asyncio.create_task(execute(editor, {"name": NAME, "consent": True}, token=PROGRESS))
         assert await asyncio.to_thread(state.reached.wait, TIMEOUT)
-        editor.window_work_done_progress_cancel(lsp.WorkDoneProgressCancelParams("ours"))
+        editor.window_work_done_progress_cancel(lsp.WorkDoneProgressCancelParams(PROGRESS))
         await editor.status()  # what comes after it is answered after it
         state.gate.set()
         with pytest.raises(Exception, match="is kept, and goes on with"):
             await download
-        kinds = [kind(report) for report in editor.progress_reports["ours"]]
+        kinds = [kind(report) for report in editor.progress_reports[PROGRESS]]
     assert (kinds[0], kinds[-1]) == ("begin", "end")
     assert not (cache / "models" / NAME).exists()
 

