@@ -5,6 +5,7 @@ from typing import Any
 
 from synapse_ls.core.model import Hit, LegState, SearchAnswer
 from synapse_ls.core.text import Position, Range
+from synapse_ls.search.related import RelatedAnswer
 from synapse_ls.vault.status import VaultStatus
 
 
@@ -14,6 +15,16 @@ def answer(value: SearchAnswer, hit: Callable[[Hit], dict[str, Any]]) -> dict[st
         "generation": value.generation,
         "hits": [hit(found) for found in value.hits],
         "rerank": "off",
+        "legs": {"lexical": _leg(value.lexical), "semantic": _leg(value.semantic), "graph": _leg(value.graph)},
+        "elapsedMs": round(value.elapsed_ms, 2),
+    }
+
+
+def related(value: RelatedAnswer, hit: Callable[[Hit], dict[str, Any]]) -> dict[str, Any]:
+    """Return related notes, each with its reasons; ``hit`` gives the shape of one hit."""
+    return {
+        "generation": value.generation,
+        "hits": [{**hit(found.hit), "reasons": list(found.reasons)} for found in value.hits],
         "legs": {"lexical": _leg(value.lexical), "semantic": _leg(value.semantic), "graph": _leg(value.graph)},
         "elapsedMs": round(value.elapsed_ms, 2),
     }

@@ -82,7 +82,10 @@ class Session:
                 self._declare(uri, path)
 
     def start(self) -> None:
-        """Open the declared vaults in the background."""
+        """Open the declared vaults in the background, once."""
+        if self.loop is not None:
+            _LOG.warning("the client says a second time that it is initialized, which is passed over")
+            return
         self.loop = asyncio.get_running_loop()
         self.configuration.start(self.folders.values())
 
