@@ -58,6 +58,8 @@ class Session:
         self._reporter = Reporter(self)
         self._searches: dict[str, threading.Event] = {}
         self._quiet: asyncio.TimerHandle | None = None
+        # From then on what the vaults say is that they are closed, which nobody needs to be told.
+        self.ending = False
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._keys = 0
         self._lone_told = False
@@ -134,6 +136,7 @@ class Session:
 
     def stop(self) -> None:
         """Close the vaults; work that is not committed is taken up by the next start."""
+        self.ending = True
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
