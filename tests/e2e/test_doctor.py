@@ -171,7 +171,7 @@ def test_doctor_looks_at_a_vault_too(tmp_path: Path, monkeypatch: pytest.MonkeyP
     write(root, {".synapse.toml": "[search]\nlimit = 'many'\n"})
     found = bad(run(cache, "doctor", root, "--json"))
     assert set(found) == {"settings", "index"}
-    assert f"synapse-ls index --rebuild {root}" in found["index"]
+    assert f"synapse-ls index {root} --rebuild" in found["index"]
     location.remember(folder, root.resolve())
     root.rename(tmp_path / "elsewhere")
     ran = run(cache, "doctor")

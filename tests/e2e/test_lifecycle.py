@@ -154,6 +154,7 @@ async def test_initialize_names_capabilities_and_the_first_known_encoding(
     assert has["hoverProvider"]
     assert has["definitionProvider"]
     assert has["referencesProvider"]
+    assert has["implementationProvider"]
     sync = has["textDocumentSync"]
     assert (sync["openClose"], sync["change"]) == (True, lsp.TextDocumentSyncKind.Incremental)
     assert has["workspace"]["workspaceFolders"] == {"supported": True, "changeNotifications": True}
@@ -169,7 +170,6 @@ async def test_initialize_names_capabilities_and_the_first_known_encoding(
             "textDocument/completion",
             lsp.CompletionParams(lsp.TextDocumentIdentifier("file:///a.md"), lsp.Position(0, 0)),
         ),
-        ("synapse/related", {"uri": "file:///a.md"}),
         ("no/such/method", {}),
     ],
 )
@@ -190,6 +190,10 @@ async def test_parameters_of_a_wrong_shape_are_refused(cache: Path) -> None:
         ("workspace/symbol", ["x"]),
         ("synapse/search", None),
         ("synapse/search", {"query": {}}),
+        ("synapse/related", None),
+        ("synapse/related", {"uri": 3}),
+        ("synapse/related", {"uri": "file:///a.md", "position": {"line": "x"}}),
+        ("synapse/related", {"uri": "file:///a.md", "limit": 0}),
     ]
     code, received, _ = converse(
         cache,

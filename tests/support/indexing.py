@@ -1,9 +1,10 @@
 """A vault on disk with a running indexer: real store, real queue; an embedder whose vectors come from a hash."""
 
 import hashlib
+import socket
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,6 +100,12 @@ def write(root: Path, notes: Mapping[str, str | bytes]) -> None:
         file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def make_socket(place: Path) -> None:
+    """Leave a socket at a place, which only a short name can be given."""
+    with chdir(place.parent), socket.socket(socket.AF_UNIX) as made:
+        made.bind(place.name)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ _COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("serving", "serve an editor over standard input and output"),
     "index": ("commands", "bring a vault's index up to date"),
     "search": ("commands", "search a vault"),
+    "related": ("commands", "show what is related to a note, and why"),
     "status": ("commands", "show the state of a vault's index"),
     "doctor": ("doctor", "check the installation and say what to do"),
     "models": ("models", "list, download and remove models of meaning"),
@@ -45,9 +46,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         handler.setFormatter(logging.Formatter("synapse-ls: %(message)s"))
     else:
         handler.setFormatter(terminal.OneLine())
-        signal.signal(signal.SIGTERM, _terminate)
+        for ending in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(ending) is not signal.SIG_IGN:  # as a shell has it for what runs in the background
+                signal.signal(ending, _stop)
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
-    return terminal.finish(_run(options))
+    code = terminal.finish(_run(options))
+    if _stopped_by:
+        # A model may still be loading in a thread, in the middle of which the interpreter would abort.
+        os._exit(code)
+    return code
 
 
 def _speak_utf8() -> None:
@@ -64,9 +71,9 @@ def _run(options: argparse.Namespace) -> int:
         return _runner(options.command)(options)
     except SynapseError as error:
         terminal.say(str(error))
-    except KeyboardInterrupt as stopped:
+    except KeyboardInterrupt:
         terminal.say("stopped; what is indexed so far is kept")
-        return 128 + (signal.SIGTERM if isinstance(stopped, _TerminatedError) else signal.SIGINT)
+        return 128 + (_stopped_by[0] if _stopped_by else signal.SIGINT)
     except BrokenPipeError:
         return 0
     except ImportError as error:
@@ -80,12 +87,16 @@ def _run(options: argparse.Namespace) -> int:
     return 2
 
 
-class _TerminatedError(KeyboardInterrupt):
-    """The system asks for the end."""
+# The signal that has asked for the end, if one has.
+_stopped_by: list[int] = []
 
 
-def _terminate(_signal: int, _frame: object) -> None:
-    raise _TerminatedError
+def _stop(number: int, _frame: object) -> None:
+    """End the command: the first signal lets it finish what is in work, another one ends the process at once."""
+    if _stopped_by:
+        os._exit(128 + _stopped_by[0])
+    _stopped_by.append(number)
+    raise KeyboardInterrupt
 
 
 def _runner(command: str) -> Callable[[argparse.Namespace], int]:
@@ -96,18 +107,29 @@ def _runner(command: str) -> Callable[[argparse.Namespace], int]:
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    parser, search = _parsers()
-    if arguments[:1] != ["search"]:
+    parser, wordy = _parsers()
+    command = arguments[0] if arguments else ""
+    if command not in wordy:
         return parser.parse_args(arguments)
-    # Options may stand between the vault and the query.
-    options = search.parse_intermixed_args(arguments[1:])
-    options.command = "search"
-    *vault, options.query = options.words
+    # Options may stand between the vault and what is asked for.
+    refuse = wordy[command].error
+    options = wordy[command].parse_intermixed_args(arguments[1:])
+    options.command = command
+    *vault, options.asked = options.words
+    try:
+        options.vault = _folder(vault[0]) if vault else Path()
+    except argparse.ArgumentTypeError as error:
+        refuse(str(error))
+    what = "query" if command == "search" else "note"
     if len(vault) > 1:
-        search.error('put the query in quotes: synapse-ls search VAULT "several words"')
-    if not vault and Path(options.query).is_dir():
-        search.error(f"what is to be found in {options.query}? run: synapse-ls search {options.query} QUERY")
-    options.vault = Path(vault[0]) if vault else Path()
+        refuse(f'put the {what} in quotes: synapse-ls {command} VAULT "several words"')
+    if not vault and os.path.isdir(options.asked):  # noqa: PTH112 - of what no folder can be called it says no
+        begun = f"synapse-ls {command} {options.asked}"
+        refuse(
+            f"what is to be found in {options.asked}? run: {begun} QUERY"
+            if command == "search"
+            else f"which note of {options.asked} is meant? run: {begun} NOTE"
+        )
     return options
 
 
@@ -116,13 +138,14 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         hint = "" if "run: " in message or "quotes" in message else f" (see {self.prog} --help)"
-        if "unrecognized arguments" in message and self.prog.endswith("search"):
-            hint = "; put -- before a vault and a query that starts with a dash"
+        if "unrecognized arguments" in message and self.prog.endswith(("search", "related")):
+            what = "query" if self.prog.endswith("search") else "note"
+            hint = f"; put -- before a vault and a {what} that starts with a dash"
         self.exit(2, f"synapse-ls: {message}{hint}\n")
 
 
-def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
-    """Return the parser of all commands and that of ``search``, which has its own way with words."""
+def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """Return the parser of all commands, and those of ``search`` and ``related``, which have a way with words."""
     parser = _Parser(
         prog="synapse-ls",
         description="Search folders of Markdown notes by words, meaning and links. Everything stays here.",
@@ -148,10 +171,10 @@ def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
     )
     for name in ("index", "status", "forget"):
         made[name].add_argument(
-            "vault", nargs="?", type=Path, default=Path(), help="the folder of notes (default: the current folder)"
+            "vault", nargs="?", type=_folder, default=Path(), help="the folder of notes (default: the current folder)"
         )
     made["index"].add_argument("--rebuild", action="store_true", help="make the index anew")
-    made["doctor"].add_argument("vault", nargs="?", type=Path, help="a folder of notes to look at as well")
+    made["doctor"].add_argument("vault", nargs="?", type=_folder, help="a folder of notes to look at as well")
     search = made["search"]
     search.usage = (
         "synapse-ls search [VAULT] QUERY [-n N] [--mode MODE] [--near NOTE] [--explain] [--set KEY=VALUE] [--json]"
@@ -163,12 +186,21 @@ def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
         help='the folder of notes (default: the current folder); words, a question, "a phrase", -without, tag:x, '
         "path:folder/, title:x",
     )
-    search.add_argument("-n", type=_count, default=None, metavar="N", dest="limit", help="at most N notes (1 to 100)")
     search.add_argument("--mode", choices=("hybrid", "lexical", "semantic"), default="hybrid", help="which legs search")
     search.add_argument("--near", metavar="NOTE", help="prefer notes near this one by links")
     search.add_argument("--explain", action="store_true", help="show each leg's rank")
+    related = made["related"]
+    related.usage = "synapse-ls related [VAULT] NOTE[#HEADING] [-n N] [--json]"
+    related.add_argument(
+        "words",
+        nargs="+",
+        metavar="[VAULT] NOTE[#HEADING]",
+        help="the folder of notes (default: the current folder); a note's path, with a heading for one of its sections",
+    )
+    for name in ("search", "related"):
+        made[name].add_argument("-n", type=_count, metavar="N", dest="limit", help="at most N notes (1 to 100)")
     models = _models(made["models"])
-    for name in ("index", "search", "status"):
+    for name in ("index", "search", "related", "status"):
         made[name].add_argument(
             "--set",
             action="append",
@@ -177,9 +209,20 @@ def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
             metavar="KEY=VALUE",
             help="a setting, as in an editor's",
         )
-    for made_parser in (*(made[name] for name in ("index", "search", "status", "doctor", "forget")), *models):
+    for made_parser in (
+        *(made[name] for name in ("index", "search", "related", "status", "doctor", "forget")),
+        *models,
+    ):
         made_parser.add_argument("--json", action="store_true", help="print one JSON document")
-    return parser, search
+    return parser, {"search": search, "related": related}
+
+
+def _folder(text: str) -> Path:
+    if not text:  # it would be the current folder, which a script with an empty variable does not mean
+        raise argparse.ArgumentTypeError(
+            "the vault has no name; give the folder that holds your notes, or . for this one"
+        )
+    return Path(text)
 
 
 def _models(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:

@@ -1,12 +1,12 @@
-"""The commands that work on one vault: index, search, status, forget."""
+"""The commands that work on one vault: index, search, related, status, forget."""
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from synapse_ls.cli import show
 from synapse_ls.cli.terminal import print_json, say
@@ -16,12 +16,17 @@ from synapse_ls.core.errors import IndexStateError, VaultError
 from synapse_ls.core.model import Hit, SearchRequest
 from synapse_ls.features import shapes
 from synapse_ls.inference import catalogue
+from synapse_ls.search.related import RelatedRequest
 from synapse_ls.vault import location, model_use
 from synapse_ls.vault.encoder import Encoder
 from synapse_ls.vault.vault import Vault
 
 # How often an index that another process makes is looked at.
 _PATIENCE = 0.2
+# How much of a name that means nothing is told.
+_SHOWN = 200
+
+_T = TypeVar("_T")
 
 
 def index(options: argparse.Namespace) -> int:
@@ -54,23 +59,15 @@ def index(options: argparse.Namespace) -> int:
 def search(options: argparse.Namespace) -> int:
     """Index what is missing, then answer."""
     with _opened(options, model=options.mode != "lexical") as vault:
-        if not (vault.read_only or vault.warnings or vault.has_words()):
-            say(f"indexing {vault.root} for the first time")
-        show.wait_with_progress(vault)
+        _bring_up_to_date(vault)
         request = SearchRequest(
-            query=options.query,
+            query=options.asked,
             limit=options.limit or vault.settings.search.limit,
             mode=options.mode,
             near=None if options.near is None else _note(vault, options.near),
             explain=options.explain,
         )
-        try:
-            answer = vault.search(request)
-        except IndexStateError as error:
-            # Damage that shows only now: the index is made anew, and that is waited for.
-            say(str(error))
-            show.wait_with_progress(vault)
-            answer = vault.search(request)
+        answer = _answered(vault, lambda: vault.search(request))
         trouble = vault.status().error
     if options.json:
         print_json(shapes.answer(answer, _hit))
@@ -78,6 +75,23 @@ def search(options: argparse.Namespace) -> int:
         show.answer(answer)
     if answer.semantic.state == "unavailable":
         say(f"not searched by meaning: {answer.semantic.note}")
+    return _trouble(vault, trouble)
+
+
+def related(options: argparse.Namespace) -> int:
+    """Index what is missing, then tell what is related to a note or to one of its sections."""
+    with _opened(options, model=True) as vault:
+        _bring_up_to_date(vault)
+        path, heading = _section(vault, options.asked)
+        request = RelatedRequest(path, heading=heading, limit=options.limit or vault.settings.search.limit)
+        answer = _answered(vault, lambda: vault.related(request))
+        trouble = vault.status().error
+    if options.json:
+        print_json(shapes.related(answer, _hit))
+    else:
+        show.related(answer)
+    if answer.semantic.state == "unavailable":
+        say(f"not compared by meaning: {answer.semantic.note}")
     return _trouble(vault, trouble)
 
 
@@ -101,7 +115,10 @@ def status(options: argparse.Namespace) -> int:
 
 def forget(options: argparse.Namespace) -> int:
     """Remove the index of a vault."""
-    removed = location.forget(location.real_path(options.vault))
+    root = location.real_path(options.vault)
+    if root.is_file():
+        raise VaultError(f"{options.vault} is a file; give the folder that held your notes")
+    removed = location.forget(root)
     if options.json:
         print_json({"removed": removed})
     else:
@@ -150,6 +167,22 @@ def _settings(options: argparse.Namespace) -> Settings:
     return settings
 
 
+def _bring_up_to_date(vault: Vault) -> None:
+    if not (vault.read_only or vault.warnings or vault.has_words()):
+        say(f"indexing {vault.root} for the first time")
+    show.wait_with_progress(vault)
+
+
+def _answered(vault: Vault, ask: Callable[[], _T]) -> _T:
+    try:
+        return ask()
+    except IndexStateError as error:
+        # Damage that shows only now: the index is made anew, and that is waited for.
+        say(str(error))
+        show.wait_with_progress(vault)
+        return ask()
+
+
 def _trouble(vault: Vault, error: str | None) -> int:
     """Say what is wrong with an index, unless it was said when it was opened; returns the exit code."""
     if error is None:
@@ -162,9 +195,22 @@ def _trouble(vault: Vault, error: str | None) -> int:
 def _note(vault: Vault, name: str) -> str:
     """Return the path in the vault of a note given as a path from here or from the vault's root."""
     for path in (Path(name).absolute(), vault.root / name):
-        if path.is_file() and path.is_relative_to(vault.root):
-            return path.relative_to(vault.root).as_posix()
-    raise VaultError(f"there is no note {name} in {vault.root}; give its path from the vault's folder")
+        with suppress(OSError, ValueError):  # no file can be called so
+            if path.is_file() and path.is_relative_to(vault.root):
+                return path.relative_to(vault.root).as_posix()
+    shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
+    raise VaultError(f"there is no note {shown} in {vault.root}; give its path from the vault's folder")
+
+
+def _section(vault: Vault, name: str) -> tuple[str, str | None]:
+    """Return the path of a note and the heading behind its ``#``; a note's name may have a ``#`` of its own."""
+    try:
+        return _note(vault, name), None
+    except VaultError:
+        note, mark, heading = name.partition("#")
+        if not mark:
+            raise
+        return _note(vault, note), heading
 
 
 def _hit(hit: Hit) -> dict[str, Any]:

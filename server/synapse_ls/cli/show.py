@@ -4,6 +4,7 @@ import sys
 from typing import Any
 
 from synapse_ls.core.model import Hit, SearchAnswer
+from synapse_ls.search.related import RelatedAnswer
 from synapse_ls.vault.vault import Vault
 
 _TICK = 0.2
@@ -45,11 +46,19 @@ def answer(value: SearchAnswer) -> None:
         return
     bold = sys.stdout.isatty()
     for number, hit in enumerate(value.hits, 1):
-        place = f"{hit.path}:{hit.range.start.line + 1}"
-        above = " › ".join(hit.heading_path)
-        print(f"{number}. {_strong(hit.title, on=bold)}  {place}" + (f"  ({above})" if above else ""))
-        print(f"   {_marked(hit, bold=bold)}")
+        _show_hit(number, hit, bold=bold)
         print(f"   {hit.band}, by {' + '.join(hit.matched_by) or 'recency'}{_ranks(hit)}")
+
+
+def related(value: RelatedAnswer) -> None:
+    """Print related notes, best first, each with its reasons."""
+    if not value.hits:
+        print("no note is related")
+        return
+    bold = sys.stdout.isatty()
+    for number, found in enumerate(value.hits, 1):
+        _show_hit(number, found.hit, bold=bold)
+        print(f"   {'; '.join(found.reasons)}")
 
 
 def status(shape: dict[str, Any]) -> None:
@@ -70,6 +79,13 @@ def status(shape: dict[str, Any]) -> None:
         print(f"  {_number(len(shape['skipped']), 'note')} not or not wholly indexed:")
     for skipped in shape["skipped"]:
         print(f"    {skipped['path']}: {skipped['reason']}")
+
+
+def _show_hit(number: int, hit: Hit, *, bold: bool) -> None:
+    place = f"{hit.path}:{hit.range.start.line + 1}"
+    above = " › ".join(hit.heading_path)
+    print(f"{number}. {_strong(hit.title, on=bold)}  {place}" + (f"  ({above})" if above else ""))
+    print(f"   {_marked(hit, bold=bold)}")
 
 
 def _number(count: int, noun: str) -> str:

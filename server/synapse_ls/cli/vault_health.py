@@ -1,5 +1,6 @@
 """Checks of one vault: its folder, its settings file and its index."""
 
+import shlex
 from pathlib import Path
 
 from synapse_ls.cli.finding import Finding
@@ -42,18 +43,22 @@ def settings(folder: Path) -> Finding:
 def index(folder: Path) -> Finding:
     """Look whether the vault's index is sound."""
     from synapse_ls.store import health  # noqa: PLC0415 - what is broken is found by importing it
-    from synapse_ls.vault import location  # noqa: PLC0415 - as above
+    from synapse_ls.vault import index_files, location  # noqa: PLC0415 - as above
 
     root = location.vault_root(folder)
-    path = location.current_index(location.index_folder(root))
-    if path is None or not path.exists():
+    place = location.index_folder(root)
+    path, named = index_files.in_use(place), location.current_index(place)
+    run = f"run: synapse-ls index {shlex.quote(str(root))}"
+    if path is None and named is not None and named.is_symlink() | named.exists():
+        return Finding("index", False, f"{named} is not a file", run)
+    if path is None:
         return Finding("index", True, "none yet; it is made by synapse-ls index or by the editor")
     try:
         trouble = health.check(path)
     except TimeoutError as late:
         return Finding("index", True, f"{path}, {late}; sound so far")
     if trouble is not None:
-        return Finding("index", False, f"{path}: {trouble}", f"run: synapse-ls index --rebuild {root}")
+        return Finding("index", False, f"{path}: {trouble}", f"{run} --rebuild")
     return Finding("index", True, f"{path} is sound")
 
 

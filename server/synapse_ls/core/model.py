@@ -107,16 +107,25 @@ class Bands:
 
     def common(self, cosine: float) -> float:
         """Return a cosine on the bundled model's scale; order is kept."""
-        if self == COMMON_BANDS:
-            return cosine
-        own = (self.related, self.good, self.strong, 1.0)
-        theirs = (COMMON_BANDS.related, COMMON_BANDS.good, COMMON_BANDS.strong, 1.0)
-        step = 2 if cosine >= self.strong else 1 if cosine >= self.good else 0
-        share = (cosine - own[step]) / (own[step + 1] - own[step])
-        return theirs[step] + share * (theirs[step + 1] - theirs[step])
+        return _moved(cosine, self, COMMON_BANDS)
+
+    def own(self, cosine: float) -> float:
+        """Return what this model says where the bundled one says ``cosine``."""
+        return _moved(cosine, COMMON_BANDS, self)
 
 
 COMMON_BANDS = Bands()
+
+
+def _moved(cosine: float, here: Bands, there: Bands) -> float:
+    """Return a cosine on another scale: between two bands, or beyond the last, in proportion."""
+    if here == there:
+        return cosine
+    ours = (here.related, here.good, here.strong, 1.0)
+    theirs = (there.related, there.good, there.strong, 1.0)
+    step = sum(cosine >= band for band in ours[1:3])
+    share = (cosine - ours[step]) / (ours[step + 1] - ours[step])
+    return theirs[step] + share * (theirs[step + 1] - theirs[step])
 
 
 class Embedded(NamedTuple):

@@ -1,11 +1,15 @@
 """The shapes of answers as JSON, shared by the protocol and the command line."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from synapse_ls.core.model import Hit, LegState, SearchAnswer
 from synapse_ls.core.text import Position, Range
 from synapse_ls.vault.status import VaultStatus
+
+if TYPE_CHECKING:
+    # It brings the database and the search, for which a start does not wait.
+    from synapse_ls.search.related import RelatedAnswer
 
 
 def answer(value: SearchAnswer, hit: Callable[[Hit], dict[str, Any]]) -> dict[str, Any]:
@@ -14,6 +18,16 @@ def answer(value: SearchAnswer, hit: Callable[[Hit], dict[str, Any]]) -> dict[st
         "generation": value.generation,
         "hits": [hit(found) for found in value.hits],
         "rerank": "off",
+        "legs": {"lexical": _leg(value.lexical), "semantic": _leg(value.semantic), "graph": _leg(value.graph)},
+        "elapsedMs": round(value.elapsed_ms, 2),
+    }
+
+
+def related(value: "RelatedAnswer", hit: Callable[[Hit], dict[str, Any]]) -> dict[str, Any]:
+    """Return related notes, each with its reasons; ``hit`` gives the shape of one hit."""
+    return {
+        "generation": value.generation,
+        "hits": [{**hit(found.hit), "reasons": list(found.reasons)} for found in value.hits],
         "legs": {"lexical": _leg(value.lexical), "semantic": _leg(value.semantic), "graph": _leg(value.graph)},
         "elapsedMs": round(value.elapsed_ms, 2),
     }

@@ -81,12 +81,30 @@ def _rule(line: str) -> Rule | None:
     if "/" not in pattern:
         return Rule(ignores, folders_only, (), _segment(pattern))
     groups: list[list[Segment]] = [[]]
-    for part in pattern.removeprefix("/").split("/"):
+    for part in _parts(pattern.removeprefix("/")):
         if part == "**":
             groups.append([])
         else:
             groups[-1].append(_segment(part))
     return Rule(ignores, folders_only, tuple(map(tuple, groups)), None)
+
+
+def _parts(pattern: str) -> list[str]:
+    """Return what stands between the slashes of a pattern; one in a set, which no name can match, ends nothing."""
+    parts = [""]
+    at = 0
+    while at < len(pattern):
+        end = at + 1
+        if pattern[at] == "[":
+            _, end = _class(pattern, end)
+        elif pattern[at] == "\\":
+            at, end = (at + 1, at + 2) if pattern.startswith("/", at + 1) else (at, at + 2)
+        if pattern[at:end] == "/":
+            parts.append("")
+        else:
+            parts[-1] += pattern[at:end]
+        at = end
+    return parts
 
 
 def _matches(groups: tuple[tuple[Segment, ...], ...], parts: list[str]) -> bool:

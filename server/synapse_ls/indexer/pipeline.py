@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING
 
 from synapse_ls.core.config import Settings
 from synapse_ls.core.model import Embedded
-from synapse_ls.indexer import absence, record, walk
+from synapse_ls.indexer import absence, record, walk, writing
 from synapse_ls.indexer.change_queue import ChangeQueue, Changes
 from synapse_ls.indexer.embedding import Embedding
 from synapse_ls.indexer.parsing import ParserProcess
 from synapse_ls.indexer.progress import Counters, Progress
 from synapse_ls.indexer.watcher import Watcher
-from synapse_ls.indexer.worker import Gone, Job, Outcome, Unchanged, Unreadable
-from synapse_ls.links import dialects, names, resolver
+from synapse_ls.indexer.worker import Job, Outcome
+from synapse_ls.links import dialects, resolver
 from synapse_ls.store import links, meta, notes, vectors
-from synapse_ls.store.database import Connection, Index
+from synapse_ls.store.database import Index
 from synapse_ls.store.faults import fault_of
-from synapse_ls.store.records import NoteRecord
 
 if TYPE_CHECKING:
     from synapse_ls.inference.pool import EmbeddingPool
@@ -203,13 +202,11 @@ class Indexer:
 
     def _bring_up_to_date(self, changes: Changes) -> None:
         self.progress.files_left = max(1, len(changes.files))
-        # A folder may be called like a note.
-        folders = [path for path in changes.files if path in self._folders or (self._root / path).is_dir()]
         self._failed = set()
-        files = [path for path in changes.files if path not in folders]
+        files, folders = self._sorted(changes)
         # Before the walks: what was told of is read whatever its stamp says, and read once.
         self._update(self._root_files(files))
-        for folder in (*changes.folders, *folders):
+        for folder in folders:
             self._rescan(folder)
         found = [walk.attachment(self._root, path, self._settings.index) for path in files]
         self._put_attachments(found, links.sizes(self._index.writer, files))
@@ -221,6 +218,18 @@ class Indexer:
         self._again = self._failed
         self._error = None
         self._changed()
+
+    def _sorted(self, changes: Changes) -> tuple[list[str], list[str]]:
+        """Return what was told of as (files, folders).
+
+        A folder may be called like a note, and a path may have been one and become the other: then it is both.
+        """
+        told = [path for path in dict.fromkeys((*changes.files, *changes.folders)) if path]
+        now = {path for path in told if os.path.isdir(self._root / path)}  # noqa: PTH112 - no folder if it cannot be told
+        held = links.sizes(self._index.writer, told)
+        extensions = self._settings.index.extensions
+        files = [path for path in told if path not in now or path in held or path.lower().endswith(extensions)]
+        return files, [*changes.folders, *(p for p in changes.files if p in now or p in self._folders)]
 
     def _moved(self) -> frozenset[str]:
         """Return the folders that were mounted or unmounted since the last walk: the watcher is not told of that."""
@@ -374,65 +383,20 @@ class Indexer:
         self._commit(batch)
 
     def _commit(self, batch: list[Outcome]) -> None:
-        if not batch:
-            return
-        keys: set[str] = set()
-        written: set[int] = set()
-        with self._index.write() as db:
-            for outcome in batch:
-                try:
-                    with db:  # a savepoint: one note that cannot be written leaves nothing half done
-                        self._put(db, outcome, keys, written)
-                except (ValueError, TypeError, OverflowError, UnicodeError) as error:
-                    _LOG.warning("%s cannot be indexed (%s)", outcome.path, type(error).__name__)
-                    notes.skip(db, outcome.path, f"cannot be indexed ({error})")
-            # In the same commit: no answer sees a note without its links, and no crash leaves one behind.
-            resolver.resolve_again(db, keys, written)
-            meta.bump_generation(db)
-        self.progress.files_left = max(1, self.progress.files_left - len(batch))
-        self._changed()
-
-    def _put(self, db: Connection, outcome: Outcome, keys: set[str], written: set[int]) -> None:
-        match outcome:
-            case NoteRecord():
-                done = notes.put(db, outcome)
-                keys |= done.names
-                written.add(done.note)
-                self.counters.chunks_reused += done.chunks_kept
-            case Unchanged():
-                notes.touch(db, outcome.path, outcome.stamp)
-                notes.no_longer_skipped(db, outcome.path)
-            case Gone():
-                keys |= notes.delete(db, outcome.path)
-            case Unreadable(passing=True):
-                notes.skip(db, outcome.path, f"{outcome.reason}; what is known of it is kept, and it is tried again")
-                self._failed.add(outcome.path)
-            case Unreadable():
-                keys |= notes.delete(db, outcome.path)
-                notes.skip(db, outcome.path, outcome.reason)
+        if batch:
+            self._failed |= writing.outcomes(self._index, batch, self.counters)
+            self.progress.files_left = max(1, self.progress.files_left - len(batch))
+            self._changed()
 
     def _put_attachments(self, found: Iterable[walk.Found | None], known: Mapping[str, int]) -> None:
-        """Keep the names of files that are no notes equal to the disk: those known and not found are gone."""
-        here = {file.path: file.size for file in found if file is not None}
-        changed = [(path, names.key(path), size) for path, size in here.items() if known.get(path) != size]
-        gone = [path for path in known if path not in here]
-        if changed or gone:
-            with self._index.write() as db:
-                resolver.resolve_again(db, links.put_attachments(db, changed, gone), ())
-                meta.bump_generation(db)
+        if writing.attachments(self._index, found, known):
             self._changed()
 
     def _forget(self, paths: list[str]) -> None:
         for start in range(0, len(paths), _FILES_A_COMMIT):
             if self._closing.is_set():
                 return
-            with self._index.write() as db:
-                keys: set[str] = set()
-                for path in paths[start : start + _FILES_A_COMMIT]:
-                    keys |= notes.delete(db, path)
-                resolver.resolve_again(db, keys, ())
-                vectors.collect(db)
-                meta.bump_generation(db)
+            writing.forget(self._index, paths[start : start + _FILES_A_COMMIT])
             self._changed()
 
     # -- vectors

@@ -139,7 +139,9 @@ def _deadly(timer: int, seconds: float) -> Iterator[None]:
 
 def _read(job: Job) -> tuple[bytes, int, int] | None:
     """Return a file's first ``max_bytes`` bytes, its size and time (ns); None if what is there is no file."""
-    # Without waiting: a pipe that is called like a note has no end.
+    if not stat.S_ISREG(os.stat(job.file).st_mode):  # noqa: PTH116 - a name as it was sent
+        return None
+    # Without waiting, if it becomes something else at this moment: a pipe that is called like a note has no end.
     file = os.open(job.file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     try:
         after = os.fstat(file)

@@ -28,6 +28,7 @@ from synapse_ls.features.symbols import MAX_SYMBOLS, Symbol, workspace_symbols
 from synapse_ls.lsp import convert
 from synapse_ls.lsp.folders import Folder
 from synapse_ls.lsp.session import Session
+from synapse_ls.search.related import RelatedAnswer, RelatedRequest
 from synapse_ls.search.snapshot import Snapshot
 from synapse_ls.vault.vault import Vault
 
@@ -143,6 +144,32 @@ def definition(session: Session, place: tuple[Folder, str], text: str, position:
 def references(session: Session, place: tuple[Folder, str], text: str, position: lsp.Position) -> list[lsp.Location]:
     """Return the links that mean what is at a position of an open document."""
     return _spots(session, place, text, position, references_of)
+
+
+def related(
+    session: Session, place: tuple[Folder, str], line: int | None, limit: int, token: threading.Event
+) -> dict[str, Any]:
+    """Return the notes related to one, or to its section at a line.
+
+    Raises:
+        SynapseError: The note is not in the index, or that cannot be read.
+    """
+    root = place[0].path
+    return shapes.related(_related(place, line, limit, token), lambda hit: convert.hit(hit, root, session.encoding))
+
+
+def implementation(
+    session: Session, place: tuple[Folder, str], line: int, token: threading.Event
+) -> list[lsp.Location]:
+    """Return the passages of other notes most related to the section at a line of an open document."""
+    found = _related(place, line, session.search_limit(), token)
+    spots = [Spot(one.hit.path, one.hit.range) for one in found.hits]
+    return [convert.location(spot, place[0].path, session.encoding) for spot in spots]
+
+
+def _related(place: tuple[Folder, str], line: int | None, limit: int, token: threading.Event) -> RelatedAnswer:
+    folder, path = place
+    return folder.ready().related(RelatedRequest(path, line, limit=limit), token.is_set)
 
 
 def _spots(

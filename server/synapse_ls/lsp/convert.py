@@ -23,6 +23,7 @@ Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
 MAX_LIMIT = 100
 _LOCAL = "file://localhost/"
+_FILTERS = ("folders", "excludeFolders", "tags", "properties", "modifiedAfter")
 _KINDS = {
     "note": lsp.SymbolKind.File,
     "alias": lsp.SymbolKind.Constant,
@@ -121,9 +122,7 @@ def search_request(params: object, default_limit: int, near: str | None) -> Sear
     query = params.get("query")
     if not isinstance(query, str):
         raise _invalid("query must be a text")
-    limit = params.get("limit", default_limit)
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
-        raise _invalid(f"limit must be a whole number from 1 to {MAX_LIMIT}")
+    limit = _limit(params, default_limit)
     mode = params.get("mode", "hybrid")
     if mode not in ("hybrid", "lexical", "semantic"):
         raise _invalid('mode must be "hybrid", "lexical" or "semantic"')
@@ -139,11 +138,36 @@ def search_request(params: object, default_limit: int, near: str | None) -> Sear
     )
 
 
+def related_params(params: object, default_limit: int) -> tuple[str, int | None, int]:
+    """Return the URI, the line of the position if there is one, and the limit of the parameters of ``synapse/related``.
+
+    Raises:
+        JsonRpcInvalidParams: A parameter is missing or has a value it cannot have; the message names it.
+    """
+    if not isinstance(params, Mapping) or not isinstance(params.get("uri"), str):
+        raise _invalid("uri must be the URI of a note")
+    position = params.get("position")
+    line = position.get("line") if isinstance(position, Mapping) else None
+    if position is not None and (isinstance(line, bool) or not isinstance(line, int) or line < 0):
+        raise _invalid("position must have a line and a character")
+    return params["uri"], line, _limit(params, default_limit)
+
+
+def _limit(params: Mapping[str, Any], default: int) -> int:
+    limit = params.get("limit", default)
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
+        raise _invalid(f"limit must be a whole number from 1 to {MAX_LIMIT}")
+    return limit
+
+
 def _filter(value: object) -> SearchFilter:
     if value is None:
         return SearchFilter()
     if not isinstance(value, Mapping):
         raise _invalid("filter must be an object")
+    unknown = next((key for key in value if key not in _FILTERS), None)
+    if unknown is not None:  # passed over, it would let through what was to be left out
+        raise _invalid(f"filter has no {str(unknown)[:40]!r}; it has {', '.join(_FILTERS)}")
     properties = value.get("properties")
     if properties is None:
         properties = {}

@@ -49,7 +49,7 @@ class Reporter:
         for sentence in self._session.take_warnings():
             self._session.show(sentence)
         status = await self._session.run(self._session.status)
-        if status != self._last:
+        if status != self._last and not self._session.ending:
             self._last = status
             self._session.notify("synapse/statusChanged", status)
             self._show(sum(vault["pending"] for vault in status["vaults"]))

@@ -146,7 +146,9 @@ _HANDLERS: tuple[tuple[Any, ...], ...] = (
     (lsp.TEXT_DOCUMENT_HOVER, questions.hover),
     (lsp.TEXT_DOCUMENT_DEFINITION, questions.definition),
     (lsp.TEXT_DOCUMENT_REFERENCES, questions.references),
+    (lsp.TEXT_DOCUMENT_IMPLEMENTATION, questions.implementation),
     ("synapse/search", questions.search),
+    ("synapse/related", questions.related),
     ("synapse/status", status.status),
 )
 

@@ -60,6 +60,8 @@ class Session:
         # What stops the work behind a progress, by its token.
         self.stoppers: dict[lsp.ProgressToken, threading.Event] = {}
         self._quiet: asyncio.TimerHandle | None = None
+        # From then on what the vaults say is that they are closed, which nobody needs to be told.
+        self.ending = False
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._keys = 0
         self._lone_told = False
@@ -84,7 +86,10 @@ class Session:
                 self._declare(uri, path)
 
     def start(self) -> None:
-        """Open the declared vaults in the background."""
+        """Open the declared vaults in the background, once."""
+        if self.loop is not None:
+            _LOG.warning("the client says a second time that it is initialized, which is passed over")
+            return
         self.loop = asyncio.get_running_loop()
         self.configuration.start(self.folders.values())
 
@@ -133,6 +138,7 @@ class Session:
 
     def stop(self) -> None:
         """Close the vaults; work that is not committed is taken up by the next start."""
+        self.ending = True
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()

@@ -10,7 +10,7 @@ from synapse_ls.search.stopwords import ENGLISH, STOPWORDS, language
 from synapse_ls.store import chunks, terms
 from synapse_ls.store.database import Connection
 
-MOST = 14
+MOST = 12
 # How many different words are looked up, the most repeated ones.
 _COUNTED = 120
 _SHORTEST, _LONGEST = 3, 40

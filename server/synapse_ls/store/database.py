@@ -11,20 +11,26 @@ import apsw
 import sqlite_vec
 
 from synapse_ls.core.errors import IndexStateError
-from synapse_ls.store import schema
-from synapse_ls.store.faults import IndexClosedError, IndexFormatError, IndexRuinedError, IndexUnwritableError, fault_of
+from synapse_ls.store import files, schema
+from synapse_ls.store.faults import (
+    IndexClosedError,
+    IndexFormatError,
+    IndexLostError,
+    IndexRuinedError,
+    IndexUnwritableError,
+    fault_of,
+)
 
 Connection = apsw.Connection
 
 _BUSY_MS = 5_000
-_MMAP_BYTES = 256 * 1024 * 1024
 
 
 class Index:
     """The index of one vault: a file, or with ``path`` None a database in memory that goes when it is closed.
 
     Readers see committed state only. The writer connection belongs to whoever holds the index's lock and to one
-    thread at a time. A file that is not there is made.
+    thread at a time. A file that is not there is made, with what ``source`` holds if that is given.
 
     Raises:
         IndexRuinedError: The file is no database, or a damaged one.
@@ -32,7 +38,7 @@ class Index:
         IndexUnwritableError: It cannot be opened or made.
     """
 
-    def __init__(self, path: Path | None, *, read_only: bool = False) -> None:
+    def __init__(self, path: Path | None, *, read_only: bool = False, source: "Index | None" = None) -> None:
         self.path = path
         self.read_only = read_only
         # Whether there was none before.
@@ -44,8 +50,10 @@ class Index:
         self._closed = False
         self._changed = threading.Condition()
         self._writer: Connection | None = None
+        # Which files were opened.
+        self._files: list[files.Identity | None] = []
         if not read_only:
-            self._writer = self._opened_to_write()
+            self._writer = self._opened_to_write(source)
 
     @property
     def writer(self) -> Connection:
@@ -97,6 +105,34 @@ class Index:
         finally:
             connection.close()
 
+    def in_place(self) -> bool:
+        """Return whether what lies at the path is still what is open and can be opened again.
+
+        Connections outlive files that are removed or replaced; new ones then find nothing, or something else.
+        """
+        if self.path is None or not self._files:
+            return True
+        mode = os.R_OK if self.read_only else os.R_OK | os.W_OK
+        return all(
+            files.identity(file) == opened and os.access(file, mode)
+            for file, opened in zip(files.all_of(self.path), self._files, strict=False)
+        )
+
+    def is_emptied(self) -> bool:
+        """Return whether nothing is left in the file."""
+        return self.path is not None and bool(self._files) and self.path.stat().st_size == 0
+
+    def copy_to(self, name: str) -> None:
+        """Write all that this index holds into an empty database; nothing else may be writing."""
+        if self._writer is not None:
+            self._writer.execute("VACUUM INTO ?", (name,))
+            return
+        connection = self._connected(apsw.SQLITE_OPEN_READONLY)
+        try:
+            connection.execute("VACUUM INTO ?", (name,))
+        finally:
+            connection.close()
+
     def close(self) -> None:
         """Let no new reader in, wait for those under way, and close all connections."""
         with self._changed:
@@ -114,23 +150,27 @@ class Index:
     def _reader(self) -> Connection:
         connection: Connection | None = getattr(self._local, "connection", None)
         if connection is None:
+            if not self.in_place():  # SQLite would pair another file with the log of this one
+                raise IndexLostError("the index cannot be read (its files were removed or replaced)")
             try:
                 connection = self._connected(apsw.SQLITE_OPEN_READONLY)
                 _check(connection)
             except IndexFormatError:
                 raise
-            except apsw.Error as error:
+            except (apsw.Error, OSError) as error:
                 if fault_of(error) == "ruined":
                     raise IndexRuinedError(f"the index was damaged ({error})") from error
-                raise IndexStateError(f"the index cannot be read ({error}); run synapse-ls index") from error
+                raise IndexLostError(f"the index cannot be read ({_said(error)})") from error
+            if self.path is not None and not self._files:  # its log comes and goes with the process that writes it
+                self._files = [files.identity(self.path)]
             self._local.connection = connection
             with self._changed:
                 self._connections.append(connection)
         return connection
 
-    def _opened_to_write(self) -> Connection:
+    def _opened_to_write(self, source: "Index | None") -> Connection:
         try:
-            return self._prepared()
+            connection = self._prepared(source)
         except (apsw.Error, OSError) as error:
             if fault_of(error) == "ruined":
                 raise IndexRuinedError(f"the index was damaged ({error})") from error
@@ -138,38 +178,42 @@ class Index:
                 f"the index {self.path} cannot be opened ({_said(error)}); "
                 "set SYNAPSE_CACHE_DIR to a folder you can write to"
             ) from error
+        if self.path is not None:
+            self._files = [files.identity(file) for file in files.all_of(self.path)]
+        return connection
 
-    def _prepared(self) -> Connection:
+    def _prepared(self, source: "Index | None") -> Connection:
         if self.path is not None:
             private_folder(self.path.parent)
-            if self.path.exists() and not self.path.is_file():
-                raise OSError("it is not a file; remove it")
+            files.check(self.path)
             # The file is made with its mode before SQLite opens it; its -wal and -shm files take the same mode.
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
             self.path.chmod(0o600)
         connection = self._connected(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
         try:
+            if source is not None:
+                source.copy_to(self._uri or str(self.path))
             there = connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is not None
             if there:
                 _check(connection)
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", "normal")
-            if there:
-                return connection
-            with connection:
-                connection.execute(schema.TABLES)
-                connection.pragma("application_id", schema.APPLICATION_ID)
-                connection.pragma("user_version", schema.VERSION)
-            self.made = True
+            if not there:
+                with connection:
+                    connection.execute(schema.TABLES)
+                    connection.pragma("application_id", schema.APPLICATION_ID)
+                    connection.pragma("user_version", schema.VERSION)
+                self.made = True
+            connection.execute("SELECT 1 FROM meta LIMIT 1").fetchall()  # from now on all of its files are there
         except BaseException:
             connection.close()
             raise
         return connection
 
     def _connected(self, flags: int) -> Connection:
-        if self._uri is not None:
-            return _connect(self._uri, flags | apsw.SQLITE_OPEN_URI)
-        return _connect(str(self.path), flags)
+        if self.path is not None:
+            files.check(self.path)
+        return _connect(self._uri or str(self.path), flags)
 
 
 @contextmanager
@@ -204,7 +248,7 @@ def _check(connection: Connection) -> None:
 
 
 def _connect(name: str, flags: int) -> Connection:
-    connection = apsw.Connection(name, flags=flags)
+    connection = apsw.Connection(name, flags=flags | apsw.SQLITE_OPEN_URI)
     try:
         connection.set_busy_timeout(_BUSY_MS)
         connection.enable_load_extension(True)
@@ -213,7 +257,8 @@ def _connect(name: str, flags: int) -> Connection:
         except apsw.ExtensionLoadingError as error:
             raise IndexStateError(f"the vector extension cannot be loaded ({error}); run: synapse-ls doctor") from error
         connection.enable_load_extension(False)
-        connection.pragma("mmap_size", _MMAP_BYTES)
+        # Not mapped into memory: reading what a file no longer holds would end the process, not fail.
+        connection.pragma("mmap_size", 0)
         connection.pragma("temp_store", "memory")
         connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1")
     except BaseException:
@@ -251,9 +296,3 @@ def private_folder(folder: Path) -> None:
 def size(db: Connection) -> int:
     """Return the bytes of an index."""
     return int(db.pragma("page_count")) * int(db.pragma("page_size"))
-
-
-def remove(path: Path) -> None:
-    """Remove an index file with its companions."""
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)

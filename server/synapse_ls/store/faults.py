@@ -6,7 +6,7 @@ import apsw
 
 from synapse_ls.core.errors import IndexStateError
 
-Fault = Literal["ruined", "unwritable", "busy"]
+Fault = Literal["ruined", "lost", "unwritable", "busy"]
 
 # What is told by words alone: pages that sqlite-vec cannot read, a schema that is not whole.
 _RUIN_SAID = ("blob read error", "Internal sqlite-vec error", "could not open", "validity", "no such table")
@@ -27,20 +27,26 @@ class IndexUnwritableError(IndexStateError):
     """The index cannot be opened or made where it should lie: no space, no permission, a lock of a stranger."""
 
 
+class IndexLostError(IndexStateError):
+    """No reader can be opened: what lies at the index's path is gone, not it, or out of reach."""
+
+
 class IndexClosedError(IndexStateError):
     """The index was closed; another one may have come in its place."""
 
 
 def fault_of(error: BaseException) -> Fault | None:
-    """Return what an error says of an index: its content is damaged, it cannot be written, another one holds it."""
-    if isinstance(error, (IndexRuinedError, *_RUINED)):
-        return "ruined"
+    """Return what an error says of an index: it is damaged, out of reach, cannot be written, another one holds it."""
     if isinstance(error, apsw.IOError) and getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHORT_READ:
         return "ruined"  # the file ends too early
     if isinstance(error, apsw.SQLError) and any(sign in str(error) for sign in _RUIN_SAID):
         return "ruined"
-    if isinstance(error, _BUSY):
-        return "busy"
-    if isinstance(error, (IndexUnwritableError, *_UNWRITABLE)):
-        return "unwritable"
-    return None
+    return next((fault for fault, kinds in _KINDS if isinstance(error, kinds)), None)
+
+
+_KINDS: tuple[tuple[Fault, tuple[type[Exception], ...]], ...] = (
+    ("ruined", (IndexRuinedError, *_RUINED)),
+    ("lost", (IndexLostError,)),
+    ("busy", _BUSY),
+    ("unwritable", (IndexUnwritableError, *_UNWRITABLE)),
+)

@@ -7,6 +7,8 @@ from synapse_ls.store.database import Connection
 from synapse_ls.store.links import PlacedLink
 from synapse_ls.store.notes import PLACE, range_of
 
+_AT_ONCE = 1_000
+
 
 def embeddings(db: Connection, vectors: Sequence[int]) -> dict[int, bytes]:
     """Return vectors by id: float32, little endian, of length 1; ids that are gone are left out."""
@@ -38,12 +40,25 @@ def outgoing(db: Connection, note: int) -> Iterator[tuple[PlacedLink, int | None
 def tags(db: Connection, note: int) -> dict[str, str]:
     """Return a note's tags by their folded form."""
     rows = db.execute("SELECT folded, name FROM tags WHERE note = ? ORDER BY rowid DESC", (note,))
-    return {folded: name for folded, name in rows}
+    return {str(folded): str(name) for folded, name in rows}
 
 
 def tagged(db: Connection, folded: str) -> list[int]:
     """Return the notes that carry a tag, given folded, ascending."""
     return [note for (note,) in db.execute("SELECT DISTINCT note FROM tags WHERE folded = ? ORDER BY 1", (folded,))]
+
+
+def named(db: Connection, folded: Sequence[str]) -> list[tuple[int, str]]:
+    """Return (note, folded name) of the notes with one of the given titles or aliases, by note and name."""
+    found: list[tuple[int, str]] = []
+    for start in range(0, len(folded), _AT_ONCE):
+        some = folded[start : start + _AT_ONCE]
+        found += db.execute(
+            "SELECT note, folded FROM symbols WHERE kind IN ('note', 'alias') "
+            f"AND folded IN ({','.join('?' * len(some))})",
+            tuple(some),
+        )
+    return sorted(found)
 
 
 def _range(columns: list[int]) -> Range:

@@ -17,10 +17,13 @@ from synapse_ls.core.model import Embedded
 from synapse_ls.indexer import record
 from synapse_ls.indexer.pipeline import Indexer
 from synapse_ls.indexer.progress import Counters
-from synapse_ls.store import database, meta, notes
+from synapse_ls.store import database, files, meta, notes
 from synapse_ls.store.database import Connection, Index
 from synapse_ls.store.faults import (
     IndexClosedError,
+    IndexFormatError,
+    IndexLostError,
+    IndexRuinedError,
     IndexUnwritableError,
     fault_of,
 )
@@ -40,6 +43,8 @@ _LOG = logging.getLogger(__name__)
 _TAKEOVER_SECONDS = 1.0
 # How often an index that had to go into memory tries to get back to disk.
 _DISK_SECONDS = 30.0
+# How often it is looked whether the files of the index are still those that are open.
+_PLACE_SECONDS = 2.0
 # How often an index that is made beside the other is looked at.
 _SWAP_SECONDS = 0.5
 
@@ -133,7 +138,11 @@ class Keeper:
                 kept, db = self._entered(stack)
                 yield db
         except Exception as error:
-            if kept is None or fault_of(error) != "ruined":
+            if kept is None:
+                raise
+            if isinstance(error, IndexLostError):
+                raise IndexStateError(f"{error}; {self._advice(kept)}") from error
+            if not _is_ruin(error, kept):
                 raise
             if kept.indexer is None:
                 raise IndexStateError(
@@ -179,22 +188,11 @@ class Keeper:
     def look(self) -> bool:
         """Read the index that is there without ever writing; returns whether somebody writes it."""
         self._follow()
-        with suppress(IndexUnwritableError):
-            if self._lock.take():
-                self._lock.release()
-                return False
-            return True
-        return False
+        return self._lock.is_taken()
 
     def writer_is_gone(self) -> bool:
         """Return whether the process that wrote the index, which this one reads along, has ended."""
-        if not self._reads_along:
-            return False
-        with suppress(IndexUnwritableError):
-            if self._lock.take():
-                self._lock.release()
-                return True
-        return False
+        return self._reads_along and not self._lock.is_taken()
 
     def _failed(self, error: Exception) -> None:
         _LOG.error("the index of %s: %s", self.root.name, error)
@@ -206,7 +204,9 @@ class Keeper:
             return _TAKEOVER_SECONDS
         if self.coming is not None or self._inherits is not None:
             return _SWAP_SECONDS
-        return _DISK_SECONDS if self.trouble is not None else None
+        if self.trouble is None or (self.active is not None and not self.active.index.in_place()):
+            return _PLACE_SECONDS
+        return _DISK_SECONDS
 
     def _is_settled(self) -> bool:
         active = self.active
@@ -229,30 +229,72 @@ class Keeper:
             with suppress(OSError):
                 location.keep_private(self.folder)
                 location.remember(self.folder, self.root)
-            if self._lock.take():
+            if not self._lock.take():
+                self._read_along()
+            elif self.active is None:
                 self._write_on_disk()
             else:
-                self._reads_along = True
-                self._follow()
-                self._hooks.say("another Synapse is writing this index; reading along")
-        except IndexUnwritableError as error:
+                self._put_back(self.active)
+        except (IndexUnwritableError, OSError) as error:
             self._go_to_memory(str(error))
 
-    def _look_around(self) -> None:
-        """Do what is due from time to time: take over from a writer that has gone, or return to the disk."""
+    def _look_around(self) -> bool:
+        """Do what is due from time to time; returns whether anything was."""
+        active, coming = self.active, self.coming
         if self._reads_along:
             if self._lock.take():
                 self._take_over()
             else:
                 self._follow()
-        elif self.coming is not None or self._inherits is not None:
+        elif active is not None and not (active.index.in_place() and self._lock.in_place()):
+            self._restore(active)
+        elif active is not None and active.index.is_emptied():
+            self._mend(active, IndexRuinedError("the index was damaged (its file was emptied)"))
+        elif coming is not None and not coming.index.in_place():
+            self._mend(coming, IndexLostError("its files were removed or replaced"))
+        elif coming is not None or self._inherits is not None:
             self._look()
         elif self.in_memory:
             self._return_to_disk()
-        else:
+        elif self.trouble is not None:
             self.trouble = None
-            if self._model is not None:
-                self._attach(*self._model)
+            self._fit()
+        else:
+            return False
+        return True
+
+    def _restore(self, lost: Kept) -> None:
+        """Find an index to use in place of one whose files, or whose lock, others cannot find any more."""
+        if lost.indexer is not None:
+            lost.indexer.close()
+        self._drop_coming()
+        self._lock.release()
+        self._open()
+        if self.active is None or self.active.index is not lost.index:
+            lost.index.close()
+        self._fit()
+
+    def _put_back(self, lost: Kept) -> None:
+        """Write an index that is open to the disk once more, or a new one if it cannot be read. Needs the lock."""
+        self.trouble = None
+        if lost.index.in_place():
+            self.active = self._kept(lost.index)  # the lock alone was gone
+            return
+        what = "the files of the index were removed or replaced"
+        try:
+            index = opening.again(self.folder, lost.index)
+            self._hooks.say(f"{what}; they were written again")
+        except IndexRuinedError as error:
+            index = opening.anew(self.folder)
+            self._hooks.say(f"{what}, so that it is being rebuilt ({error}); your notes are untouched")
+        self.active = self._kept(index)
+        self._clear()
+
+    def _read_along(self) -> None:
+        """Leave the writing to the process that has the lock."""
+        self._reads_along, self.active, self.trouble = True, None, None
+        self._follow()
+        self._hooks.say("another Synapse is writing this index; reading along")
 
     def _take_over(self) -> None:
         """Write the index that was read along until now."""
@@ -265,8 +307,7 @@ class Keeper:
         self._reads_along = False
         if reader is not None:
             reader.close()
-        if self._model is not None:
-            self._attach(*self._model)
+        self._fit()
 
     def _look(self) -> None:
         """Put the coming index in its place once it is complete."""
@@ -282,6 +323,11 @@ class Keeper:
             active.index.amend(lambda db: meta.drop(db, "inherits"))
             self._clear()
 
+    def _fit(self) -> None:
+        """See to it that the index in use is one for the model there is."""
+        if self._model is not None:
+            self._attach(*self._model)
+
     def _attach(self, pool: "EmbeddingPool", spec: "ModelSpec") -> None:
         self._model = pool, spec
         self._undecided = False
@@ -293,9 +339,7 @@ class Keeper:
         if held in (None, spec.fingerprint):
             active.indexer.attach(pool, spec)
         if self.coming is not None and self.coming.indexer is not None:
-            with self.coming.index.read() as db:
-                fits = meta.get(db, "model") in (None, spec.fingerprint)
-            if fits:
+            if _is_of(spec, self.coming.index):
                 self.coming.indexer.attach(pool, spec)
                 return
             self._drop_coming()
@@ -345,14 +389,15 @@ class Keeper:
         active = self.active
         if active is None or active.indexer is None:
             return
-        if self.in_memory:
-            active.indexer.retry()  # it is as new as it can be
-            return
+        if not active.index.in_place():
+            self._restore(active)
+            active = self.active
+            if active is None or active.indexer is None:
+                return
         self._drop_coming()
-        database.private_folder(self.folder)  # it may have been removed meanwhile
         fingerprint = None if self._model is None else self._model[1].fingerprint
-        left = opening.beside(self.folder, fingerprint) if inherit else None
-        index = left or Index(index_files.fresh(self.folder))
+        left = opening.beside(self.folder, fingerprint) if inherit and not self.in_memory else None
+        index = left or Index(None if self.in_memory else index_files.fresh(self.folder))
         with self.read() as db:
             generation = meta.generation(db)
             held = meta.get(db, "model")
@@ -382,7 +427,7 @@ class Keeper:
         if coming is not None:
             coming.close()
             if coming.index.path is not None and coming.index.path != location.current_index(self.folder):
-                database.remove(coming.index.path)
+                files.remove(coming.index.path)
 
     def _write_on_disk(self) -> None:
         """Open the index to write, or begin a new one where it cannot be used. Needs the lock."""
@@ -397,42 +442,40 @@ class Keeper:
         if kept is self.coming:
             self._drop_coming()
             self.trouble = f"the new index cannot be made ({error})"
-        elif kept is not self.active or kept.indexer is None:
-            return  # it is seen to already, or the matter of the process that writes it
-        elif fault_of(error) == "ruined":
-            _LOG.warning("the index of %s is damaged (%s) and is being rebuilt", self.root.name, error)
-            self._hooks.say(f"the index was damaged ({error}) and is being rebuilt")
+        elif kept is not self.active:
+            return  # it is seen to already
+        elif kept.indexer is None:
+            self._follow()
+        elif not kept.index.in_place():
+            self._restore(kept)
+        elif _is_ruin(error, kept):
+            damaged = str(error) if isinstance(error, IndexRuinedError) else f"the index was damaged ({error})"
+            _LOG.warning("%s: %s and is being rebuilt", self.root.name, damaged)
+            self._hooks.say(f"{damaged} and is being rebuilt")
             self._drop_coming()
-            self.active = None
+            self.active, self.trouble = None, f"{damaged} and is being rebuilt; try again in a moment"
             kept.close()
             try:
-                self.active = self._kept(opening.anew(self.folder))
+                self.active, self.trouble = self._kept(opening.anew(self.folder)), None
                 self._clear()
             except IndexUnwritableError as trouble:
                 self._go_to_memory(str(trouble))
-        else:
+        elif fault_of(error) == "unwritable":
             self._go_to_memory(f"the index cannot be written ({error})")
 
     def _go_to_memory(self, reason: str) -> None:
-        """Keep the index in memory; one that has words goes on answering until that is complete."""
+        """Go on in memory with what the index holds."""
         self.trouble = f"{reason}; the index is kept in memory meanwhile"
         self._hooks.say(self.trouble)
         self._drop_coming()
         self._lock.release()  # who can write shall
         former = self.active
-        has_words = False
-        if former is not None:
-            if former.indexer is not None:
-                former.indexer.close()
-            with suppress(Exception), former.index.read() as db:
-                has_words = meta.get(db, "words") is not None
-        in_memory = self._kept(Index(None), None if former is None else self._vectors_of(former))
-        if has_words:
-            self.coming = in_memory
-            return
-        self.active = in_memory
+        if former is not None and former.indexer is not None:
+            former.indexer.close()
+        self.active = self._kept(opening.in_memory(None if former is None else former.index))
         if former is not None:
             former.index.close()
+        self._fit()
 
     def _return_to_disk(self) -> None:
         """Make the index on disk current again, if it can be written now."""
@@ -460,11 +503,9 @@ class Keeper:
 
     def _follow(self) -> None:
         """Read the index that the writing process has in use."""
-        path = location.current_index(self.folder)
-        if path is None or not path.exists():
-            path = index_files.newest(self.folder)
+        path = index_files.in_use(self.folder)
         active = self.active
-        if path is None or (active is not None and active.index.path == path):
+        if path is None or (active is not None and active.index.path == path and active.index.in_place()):
             return
         self.active = Kept(Index(path, read_only=True))
         if active is not None and active.indexer is None:
@@ -478,6 +519,7 @@ class Keeper:
             self._hooks.say(sentence)
 
     def _entered(self, stack: ExitStack) -> tuple[Kept, Connection]:
+        told = False
         while True:
             kept = self.active
             if kept is None and self._reads_along:
@@ -490,6 +532,11 @@ class Keeper:
             except IndexClosedError:
                 if self.active is kept:  # closed with the vault
                     raise IndexStateError(self._absence()) from None
+            except IndexLostError as error:
+                if told or self._steps.here:
+                    raise
+                told = True
+                self._steps.ask_and_wait(partial(self._mend, kept, error))
 
     def _absence(self) -> str:
         if self._steps.closing:
@@ -497,6 +544,14 @@ class Keeper:
         if self._reads_along:
             return "another Synapse is making this index; try again in a moment"
         return self.trouble or "the index is being opened; try again in a moment"
+
+    def _advice(self, kept: Kept) -> str:
+        """Return what to do about an index that no reader can open, though it was seen to."""
+        if kept.indexer is None and not self._reads_along:
+            return "run synapse-ls index"
+        if self._reads_along:
+            return "the Synapse that writes it makes it anew as soon as it notices"
+        return "try again in a moment"
 
     def _kept(self, index: Index, inherited: Known | None = None) -> Kept:
         """Return an index with an indexer at work on it."""
@@ -525,7 +580,7 @@ class Keeper:
         )
         kept = Kept(index, indexer, sources)
         indexer.start()
-        if self._model is not None:
+        if self._model is not None and _is_of(self._model[1], index):
             indexer.attach(*self._model)
         return kept
 
@@ -539,6 +594,17 @@ class Keeper:
         kept |= {name for name in (self._inherits,) if name is not None}
         kept |= {k.index.path.name for k in (self.coming,) if k is not None and k.index.path is not None}
         index_files.clear(self.folder, kept)
+
+
+def _is_of(spec: "ModelSpec", index: Index) -> bool:
+    """Return whether an index holds vectors of this model, or none yet."""
+    with index.read() as db:
+        return meta.get(db, "model") in (None, spec.fingerprint)
+
+
+def _is_ruin(error: Exception, kept: Kept) -> bool:
+    """Return whether an error says that an index is damaged; the one that is written here has no other format."""
+    return fault_of(error) == "ruined" or (kept.indexer is not None and isinstance(error, IndexFormatError))
 
 
 def _renew(db: Connection) -> None:

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import stat
 import tempfile
 from contextlib import suppress
@@ -13,6 +12,7 @@ import platformdirs
 from filelock import FileLock, Timeout
 
 from synapse_ls.core.errors import IndexStateError, VaultError
+from synapse_ls.store import files
 
 INDEX_NAME = "index.db"
 LOCK_NAME = "writer.lock"
@@ -134,12 +134,11 @@ def forget(root: Path) -> bool:
     if not folder.exists():
         return False
     try:
+        if files.identity(folder / LOCK_NAME) is None:
+            files.discard(folder / LOCK_NAME)
         with FileLock(folder / LOCK_NAME, timeout=0, mode=0o600):
             for path in sorted(folder.iterdir(), key=lambda path: path.name == LOCK_NAME):
-                if path.is_dir() and not path.is_symlink():
-                    shutil.rmtree(path)
-                else:
-                    path.unlink()
+                files.discard(path)
             with suppress(OSError):  # another Synapse may begin anew at this moment
                 folder.rmdir()
     except Timeout:
@@ -161,14 +160,17 @@ def size(folder: Path) -> int:
 
 
 def _content(path: Path) -> bytes:
+    """Return the beginning of a file; nothing if none is there, and of a pipe or a link, which may lead anywhere."""
     try:
-        with path.open("rb") as file:
-            return file.read(_MAX_PATH_BYTES)
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:  # noqa: PTH123 - a handle
+            return file.read(_MAX_PATH_BYTES) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
     except OSError:
         return b""
 
 
 def _replace(path: Path, content: bytes) -> None:
+    if files.identity(path) is None:
+        files.discard(path)
     # mkstemp makes the file for its owner alone.
     handle, temporary = tempfile.mkstemp(prefix=f"{path.name}-", dir=path.parent)
     try:

@@ -1,17 +1,20 @@
 """Which file an index is opened from: the one in use, one begun beside it, or a new one."""
 
+import logging
 import shutil
 import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from synapse_ls.core.errors import SynapseError
+from synapse_ls.core.errors import IndexStateError, SynapseError
 from synapse_ls.indexer import record
-from synapse_ls.store import database, meta
+from synapse_ls.store import files, meta
 from synapse_ls.store.database import Index
 from synapse_ls.store.faults import IndexFormatError, IndexRuinedError, IndexUnwritableError, fault_of
 from synapse_ls.vault import index_files, location
+
+_LOG = logging.getLogger(__name__)
 
 # What has to be free on the disk beyond twice the size of the index.
 _SPARE_BYTES = 16 * 2**20
@@ -25,10 +28,14 @@ def to_write(folder: Path, say: Callable[[str], None]) -> tuple[Index, str | Non
     Raises:
         IndexUnwritableError: Neither can be written, or a stranger has locked it.
     """
-    path = location.current_index(folder) or index_files.newest(folder)
+    odd = index_files.make_way(folder)
+    path = index_files.in_use(folder)
     inherits: str | None = None
     try:
         index = Index(path or index_files.fresh(folder))
+        if index.made and (path is not None or any(file.suffix == ".db" for file in odd)):
+            why = "a folder, a link or the like lay in its place" if path is None else "it was empty"
+            say(f"the index was damaged ({why}) and is being rebuilt; your notes are untouched")
     except IndexRuinedError as error:
         say(f"{error} and is being rebuilt; your notes are untouched")
         index = Index(index_files.fresh(folder))
@@ -52,8 +59,31 @@ def to_write(folder: Path, say: Callable[[str], None]) -> tuple[Index, str | Non
     return index, inherits
 
 
+def again(folder: Path, lost: Index) -> Index:
+    """Put an index that is open, but no longer where it was, in its folder again. Nothing else may be writing it.
+
+    Raises:
+        IndexRuinedError: What is open is damaged as well.
+        IndexUnwritableError: The folder cannot be written.
+    """
+    index_files.make_way(folder)
+    index = Index(index_files.fresh(folder), source=lost)
+    put_to_use(folder, index)
+    return index
+
+
+def in_memory(former: Index | None) -> Index:
+    """Return an index in memory with all that the former one holds, as far as that can be read."""
+    try:
+        return Index(None, source=former)
+    except IndexStateError as error:
+        _LOG.info("the index in memory begins without what was there: %s", error)
+        return Index(None)
+
+
 def anew(folder: Path) -> Index:
     """Begin a new index and put it to use. Raises IndexUnwritableError where that cannot be."""
+    index_files.make_way(folder)
     index = Index(index_files.fresh(folder))
     put_to_use(folder, index)
     return index
@@ -84,7 +114,7 @@ def beside(folder: Path, fingerprint: str | None) -> Index | None:
             index.close()
         except SynapseError:
             pass
-        database.remove(path)
+        files.remove(path)
     return None
 
 
@@ -97,7 +127,8 @@ def back_on_disk(folder: Path, size: int) -> Index | None:
         return None
     with tempfile.TemporaryFile(dir=folder) as probe:
         probe.write(bytes(2**16))
+    index_files.make_way(folder)
     try:
-        return Index(location.current_index(folder) or index_files.fresh(folder))
+        return Index(index_files.in_use(folder) or index_files.fresh(folder))
     except (IndexRuinedError, IndexFormatError):
         return Index(index_files.fresh(folder))

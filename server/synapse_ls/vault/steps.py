@@ -12,12 +12,13 @@ _LOOK_SECONDS = 0.05
 class Steps:
     """Runs what is asked for in order, and ``idle`` when nothing was for as many seconds as ``pause()`` says.
 
-    An error goes to ``failed`` and ends only the step. ``done`` is called after each step.
+    An error goes to ``failed`` and ends only the step. ``done`` is called after each step, and where ``idle`` says that
+    it has done something.
     """
 
     def __init__(
         self,
-        idle: Callable[[], None],
+        idle: Callable[[], bool],
         pause: Callable[[], float | None],
         failed: Callable[[Exception], None],
         done: Callable[[], None],
@@ -31,6 +32,11 @@ class Steps:
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._run, name="synapse-keeper", daemon=True)
         self.closing = False
+
+    @property
+    def here(self) -> bool:
+        """Whether this is the thread of the steps, which cannot wait for a step."""
+        return threading.current_thread() is self._thread
 
     def start(self) -> None:
         """Begin with what has been asked for so far."""
@@ -82,15 +88,22 @@ class Steps:
     def _run(self) -> None:
         while not self.closing:
             try:
-                step, counted = self._asked.get(timeout=self._pause()), 1
+                step = self._asked.get(timeout=self._pause())
             except queue.Empty:
-                step, counted = self._idle, 0
+                step = None
+                with self._changed:
+                    self._waiting += 1
+            something = True
             if not self.closing:
                 try:
-                    step()
+                    if step is None:
+                        something = self._idle()
+                    else:
+                        step()
                 except Exception as error:  # noqa: BLE001 - whoever keeps the steps tells of it
                     self._failed(error)
             with self._changed:
-                self._waiting -= counted
+                self._waiting -= 1
                 self._changed.notify_all()
-            self._done()
+            if something:
+                self._done()

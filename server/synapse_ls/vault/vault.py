@@ -11,11 +11,12 @@ from synapse_ls.core.model import SearchAnswer, SearchRequest
 from synapse_ls.indexer import walk
 from synapse_ls.indexer.pipeline import Indexer
 from synapse_ls.indexer.progress import Counters
+from synapse_ls.search.related import RelatedAnswer, RelatedRequest, related
 from synapse_ls.search.searcher import Semantic, search
 from synapse_ls.search.snapshot import Snapshot
 from synapse_ls.store import meta, notes, vectors
 from synapse_ls.store.database import Connection
-from synapse_ls.vault import location
+from synapse_ls.vault import index_files, location
 from synapse_ls.vault.advice import Advisor
 from synapse_ls.vault.encoder import Encoder
 from synapse_ls.vault.keeper import Hooks, Keeper
@@ -99,8 +100,7 @@ class Vault:
         """Open the index for reading only, neither writing nor waiting; returns False if there is none."""
         self.root = location.vault_root(self.root)
         keeper = self._made_keeper(watch=False)
-        path = location.current_index(keeper.folder)
-        if path is None or not path.exists():
+        if index_files.in_use(keeper.folder) is None:
             return False
         self._alone = not keeper.look()
         self._keeper = keeper
@@ -161,6 +161,12 @@ class Vault:
         semantic = self.semantic(wait=request.mode != "lexical")
         with self._both() as (db, buffers):
             return search(db, request, semantic, cancelled, buffers, self.settings.trust)
+
+    def related(self, asked: RelatedRequest, cancelled: Callable[[], bool] = lambda: False) -> RelatedAnswer:
+        """Return the notes related to one, or to a section of it, from one snapshot of the index."""
+        semantic = self.semantic(wait=False)
+        with self.snapshot() as now:
+            return related(now, asked, semantic, cancelled, trusting=self.settings.trust)
 
     def semantic(self, *, wait: bool) -> Semantic:
         """Return how queries are embedded now, or why they are not; waits up to a second for a loading model."""

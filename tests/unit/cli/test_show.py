@@ -5,6 +5,9 @@ from typing import Any
 import pytest
 
 from synapse_ls.cli import show
+from synapse_ls.core.model import Hit, LegState, Snippet
+from synapse_ls.core.text import Position, Range, Span
+from synapse_ls.search.related import RelatedAnswer, RelatedHit
 
 READY: dict[str, Any] = {
     "root": "/home/me/notes",
@@ -66,3 +69,15 @@ def test_every_state_has_words(state: str, capsys: pytest.CaptureFixture[str]) -
     """None is shown by its name in the protocol."""
     show.status({**READY, "state": state})
     assert state not in capsys.readouterr().out.split("\n")[0]
+
+
+def test_related_notes_are_told_with_their_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+    """Title, place, snippet, and why; none is said in words."""
+    start = Position(4, 0, 0, 0)
+    hit = Hit("a/b.md", Range(start, start), "B", ("B", "Top"), Snippet("a word", (Span(2, 6),)), 1.0, "good", ())
+    legs = (LegState("ok"), LegState("ok"), LegState("ok"))
+    show.related(RelatedAnswer(1, (RelatedHit(hit, ("links to this note", "shares tag #x")),), *legs, 1.0))
+    show.related(RelatedAnswer(1, (), *legs, 1.0))
+    assert capsys.readouterr().out == (
+        "1. B  a/b.md:5  (B › Top)\n   a **word**\n   links to this note; shares tag #x\nno note is related\n"
+    )

@@ -1,10 +1,12 @@
 """One vault as ``synapse-ls doctor VAULT`` sees it."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from synapse_ls.cli import vault_health
+from synapse_ls.vault import location
 
 MOUNTS = """\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -60,6 +62,28 @@ def test_a_folder_that_is_not_there_is_bad(tmp_path: Path) -> None:
     found = vault_health.vault(tmp_path / "none")
     assert (found.ok, found.advice) == (False, "give the folder that holds your notes")
     assert "there is no folder" in found.detail
+
+
+def test_an_index_that_is_no_file_is_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe is not waited for, and the command that helps is told as a shell takes it."""
+    monkeypatch.setenv("SYNAPSE_CACHE_DIR", str(tmp_path / "cache"))
+    root = tmp_path / "my vault"
+    root.mkdir()
+    folder = location.index_folder(root)
+    folder.mkdir(parents=True)
+    assert vault_health.index(root).ok
+    location.set_current(folder, "index-1.db")
+    assert vault_health.index(root).ok
+    os.mkfifo(folder / "index-1.db")
+    found = vault_health.index(root)
+    assert (found.ok, found.advice) == (False, f"run: synapse-ls index '{root}'")
+    assert found.detail.endswith("index-1.db is not a file")
+    (folder / "index-1.db").unlink()
+    (folder / "index-1.db").write_text("shopping list\n" * 900)
+    assert vault_health.index(root).advice == f"run: synapse-ls index '{root}' --rebuild"
+    (folder / "current").unlink()
+    os.mkfifo(folder / "current")
+    assert "file is not a database" in vault_health.index(root).detail
 
 
 @pytest.mark.parametrize(

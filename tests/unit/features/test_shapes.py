@@ -5,6 +5,7 @@ import json
 from synapse_ls.core.model import Hit, LegState, Ranks, SearchAnswer, Snippet
 from synapse_ls.core.text import Position, Range, Span
 from synapse_ls.features import shapes
+from synapse_ls.search.related import RelatedAnswer, RelatedHit
 from synapse_ls.vault.status import ModelStatus, VaultStatus
 
 PLACE = Range(Position(1, 2, 3, 4), Position(5, 6, 7, 8))
@@ -41,6 +42,16 @@ def test_answer_tells_each_leg() -> None:
     }
     assert (made["generation"], made["elapsedMs"]) == (3, 1.23)
     json.dumps(made)
+
+
+def test_related_notes_have_reasons() -> None:
+    """Beside what a hit has."""
+    legs = (LegState("ok"), LegState("unavailable", None, "loading"), LegState("empty"))
+    answered = RelatedAnswer(3, (RelatedHit(HIT, ("links to this note",)),), *legs, 1.2345)
+    made = shapes.related(answered, lambda hit: {"path": hit.path})
+    assert made["hits"] == [{"path": "a.md", "reasons": ["links to this note"]}]
+    assert made["legs"]["semantic"] == {"state": "unavailable", "note": "loading"}
+    assert (made["generation"], made["elapsedMs"]) == (3, 1.23)
 
 
 def test_status_says_what_there_is_to_say() -> None:

@@ -1,22 +1,25 @@
 """The indexer: what it reads, writes and embeds, and what it does when things fail."""
 
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 
 from synapse_ls.core.config import IndexSettings, LinkSettings, Settings
 from synapse_ls.core.errors import ModelError
-from synapse_ls.indexer import pipeline
+from synapse_ls.indexer import pipeline, walk
 from synapse_ls.indexer.pipeline import Indexer
 from synapse_ls.inference.pool import EmbeddingPool
 from synapse_ls.store import notes, vectors
 from synapse_ls.store.database import Connection, Index
 from synapse_ls.store.records import NoteRecord
-from tests.support.indexing import PATIENCE, HashEmbedder, running, write
+from tests.support.indexing import PATIENCE, HashEmbedder, Running, make_socket, running, write
 
 WAITING = "SELECT count(*) FROM chunks WHERE readable AND (vector IS NULL OR stale) AND NOT failed"
 SENTENCES = ["the cistern overflows at night", "rooks nest above the barn", "a kiln needs three days to cool"]
@@ -334,6 +337,50 @@ def test_folder_called_like_a_note_is_a_folder(root: Path, index: Path) -> None:
         (root / "sub.md").rmdir()
         made.look("sub.md")
         assert made.paths() == ["a.md"]
+
+
+KINDS: dict[str, Callable[[Path], object]] = {
+    "note": lambda place: place.write_text("# A kiln\n\n[[b]]"),
+    "folder": lambda place: write(place, {"in.md": "rooks", "deep/down.md": "rooks", "deep/x.png": "picture"}),
+    "pipe": os.mkfifo,
+    "socket": make_socket,
+    "link": lambda place: place.symlink_to("b.md"),
+    "link to a folder": lambda place: place.symlink_to("."),
+    "nothing": lambda _place: None,
+}
+
+
+@pytest.mark.parametrize("told", ["as a file", "as a folder", "by the watcher"])
+@pytest.mark.parametrize("path", ["a.md", "d/e/a.md", "d.md/a.md", "d/picture", "deep/er"])
+def test_a_path_that_becomes_something_else_is_what_it_is_now(root: Path, index: Path, path: str, told: str) -> None:
+    """Each kind after each other, at once: what was there is forgotten, and what is there is found."""
+    write(root, {"b.md": "here [[a]]"})
+    place = root / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    by_watcher = told == "by the watcher"
+    kinds = [kind for pair in permutations(KINDS, 2) for kind in pair] if not by_watcher else [*KINDS, *reversed(KINDS)]
+    with running(root, index, None, watch=by_watcher, child=False) as made:
+        for kind in kinds:
+            if place.is_dir() and not place.is_symlink():
+                shutil.rmtree(place)
+            else:
+                place.unlink(missing_ok=True)
+            KINDS[kind](place)
+            scan = walk.walk(root, IndexSettings())
+            expected = sorted(found.path for found in scan.notes), sorted(found.path for found in scan.attachments)
+            if not by_watcher:
+                made.look(*([path] if told == "as a file" else []), folders=[path] if told == "as a folder" else [])
+                assert _held(made) == expected, kind
+            until(partial(_holds, made, expected))
+        assert made.rows("SELECT * FROM skipped") == []
+
+
+def _holds(made: Running, expected: tuple[list[str], list[str]]) -> bool:
+    return _held(made) == expected
+
+
+def _held(made: Running) -> tuple[list[str], list[str]]:
+    return made.paths(), [path for (path,) in made.rows("SELECT path FROM attachments ORDER BY path")]
 
 
 def test_pipe_called_like_a_note_holds_nothing_up(root: Path, index: Path) -> None:

@@ -12,6 +12,7 @@ from synapse_ls.indexer import worker
 from synapse_ls.indexer.record import content_hash, note_record
 from synapse_ls.indexer.worker import LENGTH, Gone, Job, Outcome, Unchanged, Unreadable, outcome, serve
 from synapse_ls.store.records import FileStamp, NoteRecord
+from tests.support.indexing import make_socket
 
 DATA = b"# Alpha\n\nwords"
 
@@ -48,7 +49,7 @@ def test_large_file_is_read_to_its_limit_and_known_by_it(tmp_path: Path) -> None
     assert isinstance(outcome(job(file, known, 1024)), Unchanged)
 
 
-@pytest.mark.parametrize("kind", ["missing", "folder", "pipe", "below a file"])
+@pytest.mark.parametrize("kind", ["missing", "folder", "pipe", "socket", "below a file"])
 def test_what_is_no_file_is_gone(tmp_path: Path, kind: str) -> None:
     """Without waiting for the other end of a pipe."""
     file = tmp_path / "a.md"
@@ -56,6 +57,8 @@ def test_what_is_no_file_is_gone(tmp_path: Path, kind: str) -> None:
         file.mkdir()
     elif kind == "pipe":
         os.mkfifo(file)
+    elif kind == "socket":
+        make_socket(file)
     elif kind == "below a file":
         file.touch()
         file /= "b.md"
@@ -64,6 +67,7 @@ def test_what_is_no_file_is_gone(tmp_path: Path, kind: str) -> None:
 
 def test_file_that_cannot_be_read_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In words of the system."""
+    (tmp_path / "a.md").touch()
 
     def refuse(*_: object) -> int:
         raise PermissionError(13, "Permission denied")

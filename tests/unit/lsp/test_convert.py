@@ -113,6 +113,8 @@ def test_offset_and_position_are_inverse(text: str, encoding: convert.Encoding, 
         ({"query": "x", "mode": ["hybrid"]}, 'mode must be "hybrid", "lexical" or "semantic"'),
         ({"query": "x", "near": 1}, "near must be the URI of a note"),
         ({"query": "x", "filter": "work"}, "filter must be an object"),
+        ({"query": "x", "filter": {"folder": ["work"]}},
+         "filter has no 'folder'; it has folders, excludeFolders, tags, properties, modifiedAfter"),
         ({"query": "x", "filter": {"folders": "work"}}, "filter.folders must be a list of texts"),
         ({"query": "x", "filter": {"excludeFolders": [1]}}, "filter.excludeFolders must be a list of texts"),
         ({"query": "x", "filter": {"tags": {"a": 1}}}, "filter.tags must be a list of texts"),
@@ -151,3 +153,35 @@ def test_search_with_everything() -> None:
     }
     wanted = SearchFilter(("a",), ("b",), ("#t",), (("status", "done"), ("n", "1")), 86400.0)
     assert convert.search_request(params, 7, "a.md") == SearchRequest("x", 100, "lexical", "a.md", wanted, explain=True)
+
+
+@pytest.mark.parametrize(
+    ("params", "named"),
+    [
+        (None, "uri"),
+        ({}, "uri"),
+        ({"uri": 3}, "uri"),
+        ({"uri": "file:///a.md", "position": 3}, "position"),
+        ({"uri": "file:///a.md", "position": {}}, "position"),
+        ({"uri": "file:///a.md", "position": {"line": True}}, "position"),
+        ({"uri": "file:///a.md", "position": {"line": -1}}, "position"),
+        ({"uri": "file:///a.md", "limit": 101}, "limit"),
+    ],
+)
+def test_wrong_parameters_of_related_are_named(params: object, named: str) -> None:
+    """The message says which one it is."""
+    with pytest.raises(JsonRpcInvalidParams, match=named):
+        convert.related_params(params, 10)
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        ({"uri": "file:///a.md"}, ("file:///a.md", None, 7)),
+        ({"uri": "x", "position": None}, ("x", None, 7)),
+        ({"uri": "x", "position": {"line": 3, "character": 9}, "limit": 100}, ("x", 3, 100)),
+    ],
+)
+def test_parameters_of_related(params: object, expected: tuple[str, int | None, int]) -> None:
+    """Without a position the note is meant, and the limit is that of the settings."""
+    assert convert.related_params(params, 7) == expected

@@ -17,6 +17,7 @@ class Unsteady:
 
     def __init__(self) -> None:
         self.asked = 0
+        self.ending = False
         self.told: list[tuple[str, Any]] = []
 
     def take_warnings(self) -> list[str]:

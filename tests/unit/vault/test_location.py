@@ -149,6 +149,32 @@ def test_forget_removes_the_index_alone(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert other.exists()
 
 
+@pytest.mark.parametrize("name", [location.LOCK_NAME, location.CURRENT_NAME, "index-1.db"])
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+def test_forget_removes_what_is_no_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, kind: str) -> None:
+    """But not what a link leads to."""
+    monkeypatch.setenv("SYNAPSE_CACHE_DIR", str(tmp_path))
+    folder, other = location.index_folder(Path("/v")), tmp_path / "other"
+    other.mkdir()
+    folder.mkdir(parents=True)
+    place = folder / name
+    {"folder": place.mkdir, "pipe": lambda: os.mkfifo(place), "link": lambda: place.symlink_to(other)}[kind]()
+    assert location.forget(Path("/v"))
+    assert (folder.exists(), other.exists()) == (False, True)
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+def test_what_names_the_index_in_use_is_a_file(tmp_path: Path, kind: str) -> None:
+    """Anything else names none, is not waited for, and gives way."""
+    (tmp_path / "other").write_text("index-1.db")
+    place = tmp_path / location.CURRENT_NAME
+    {"folder": place.mkdir, "pipe": lambda: os.mkfifo(place), "link": lambda: place.symlink_to("other")}[kind]()
+    assert location.current_index(tmp_path) is None
+    location.set_current(tmp_path, "index-2.db")
+    assert location.current_index(tmp_path) == tmp_path / "index-2.db"
+    assert (tmp_path / "other").read_text() == "index-1.db"
+
+
 def test_forget_refuses_while_a_server_writes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Nothing is removed."""
     monkeypatch.setenv("SYNAPSE_CACHE_DIR", str(tmp_path))

@@ -1,6 +1,8 @@
 """One process at a time has the right to write."""
 
 import fcntl
+import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,38 @@ def test_a_stranger_keeps_it_by_the_system_alone(tmp_path: Path) -> None:
     lock = WriterLock(tmp_path)
     assert lock.take()
     lock.release()
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+def test_what_lies_in_its_place_and_is_no_file_goes(tmp_path: Path, kind: str) -> None:
+    """But not what a link leads to; and not for one who only asks."""
+    folder, other = tmp_path / "index", tmp_path / "other"
+    folder.mkdir()
+    other.write_text("mine")
+    place = folder / location.LOCK_NAME
+    {"folder": place.mkdir, "pipe": lambda: os.mkfifo(place), "link": lambda: place.symlink_to(other)}[kind]()
+    before = place.lstat().st_ino
+    lock = WriterLock(folder)
+    assert not lock.is_taken()
+    assert place.lstat().st_ino == before
+    assert lock.take()
+    assert stat.S_ISREG(place.lstat().st_mode)
+    lock.release()
+    assert other.read_text() == "mine"
+
+
+def test_a_lock_that_others_cannot_meet_is_told(tmp_path: Path) -> None:
+    """Its file was removed or replaced; a lock that is not held is met by nobody."""
+    lock, place = WriterLock(tmp_path), tmp_path / location.LOCK_NAME
+    assert lock.in_place()
+    lock.take()
+    assert lock.in_place()
+    place.rename(tmp_path / "elsewhere")
+    assert not lock.in_place()
+    place.touch()
+    assert not lock.in_place()
+    lock.release()
+    assert lock.in_place()
 
 
 def test_a_folder_that_cannot_hold_it_is_told(tmp_path: Path) -> None:

@@ -167,6 +167,7 @@ def test_rebuild_needs_the_right_to_write(root: Path, closing: Callable[..., Vau
     first.open()
     with pytest.raises(IndexStateError, match="another Synapse is writing this index"):
         second.open(rebuild=True)
+    second.close()  # it would take over when the first one ends
     assert first.wait(PATIENCE)
     first.close()
     third = closing(root, NONE)

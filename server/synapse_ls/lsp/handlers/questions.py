@@ -35,6 +35,35 @@ async def search(session: Session, params: object) -> dict[str, Any]:
     return answer
 
 
+async def related(session: Session, params: object) -> dict[str, Any]:
+    """Answer ``synapse/related``."""
+    session.active()
+    uri, line, limit = convert.related_params(params, session.search_limit())
+    place = session.folder_of(uri)
+    if place is None:
+        raise JsonRpcException(
+            "this document is in no folder that is open; open the folder that holds it",
+            code=lsp.LSPErrorCodes.RequestFailed.value,
+        )
+    token = threading.Event()
+    answer: dict[str, Any] = await _off_loop(
+        session, token, lambda: _answers().related(session, place, line, limit, token)
+    )
+    return answer
+
+
+async def implementation(session: Session, params: lsp.ImplementationParams) -> list[lsp.Location]:
+    """Answer ``textDocument/implementation``: what is related to the section under the cursor."""
+    place = session.folder_of(params.text_document.uri)
+    if place is None or session.documents.get(params.text_document.uri) is None:
+        return []
+    token = threading.Event()
+    found: list[lsp.Location] = await _off_loop(
+        session, token, lambda: _answers().implementation(session, place, params.position.line, token)
+    )
+    return found
+
+
 async def workspace_symbol(session: Session, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
     """Answer ``workspace/symbol``."""
     session.active()
