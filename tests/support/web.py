@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-_STORED = "/stored"
+_STORED, _RENAMED = "/stored", "/now"
 _PATIENCE = 20.0
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -35,7 +35,8 @@ class Hub:
     """What a hub has, by repository and path, and how it fails.
 
     ``drop`` ends an answer early after so many bytes, each time; ``wrong`` gives other bytes than were announced;
-    ``ranges`` says whether it can go on in the middle; ``gate`` is waited for in the middle of an answer.
+    ``ranges`` says whether it can go on in the middle; ``gate`` is waited for in the middle of an answer; ``renamed`` leads to
+    another place on the hub first.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
@@ -43,6 +44,7 @@ class Hub:
     wrong: bool = False
     ranges: bool = True
     hashes: bool = True
+    renamed: bool = False
     status: int = 200
     gate: threading.Event | None = None
     reached: threading.Event = field(default_factory=threading.Event)
@@ -56,7 +58,7 @@ class Hub:
 
     def content(self, path: str) -> bytes | None:
         """Return the file at a path of an address."""
-        repository, _, rest = path.removeprefix(_STORED).partition("/resolve/")
+        repository, _, rest = path.removeprefix(_STORED).removeprefix(_RENAMED).partition("/resolve/")
         return self.files.get(f"{repository[1:]}/{rest.partition('/')[2]}")
 
     def heads(self, path: str, content: bytes) -> dict[str, str]:
@@ -94,6 +96,9 @@ class _HubHandler(BaseHTTPRequestHandler):
 
     def _answer(self, *, body: bool) -> None:
         self.state.seen.append(f"{self.command} {self.path} {self.headers.get('Range', '')}".strip())
+        if self.state.renamed and not self.path.startswith((_RENAMED, _STORED)):
+            self._head(307, 0, {"Location": f"{_RENAMED}{self.path}"})
+            return
         content = self.state.content(self.path) if self.state.status == 200 else None
         if content is None:
             self._head(404 if self.state.status == 200 else self.state.status, 0, {})

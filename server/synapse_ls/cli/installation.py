@@ -110,11 +110,14 @@ def model() -> Finding:
 
 def _more_models() -> list[str]:
     """Return the names of the installed models beside the bundled one; their files are checked at each load."""
-    from synapse_ls.inference import installed, nano  # noqa: PLC0415 - see above
-    from synapse_ls.vault import location  # noqa: PLC0415 - see above
+    try:
+        from synapse_ls.inference import installed, nano  # noqa: PLC0415 - see above
+        from synapse_ls.vault import location  # noqa: PLC0415 - see above
 
-    optional = [nano.described().name] if nano.described().fingerprint else []
-    return optional + [manifest.model for manifest in installed.pulled(location.model_folder())]
+        optional = [nano.described().name] if nano.described().fingerprint else []
+        return optional + [manifest.model for manifest in installed.pulled(location.model_folder())]
+    except Exception:  # noqa: BLE001 - whatever is wrong with the installation is said by its own check
+        return []
 
 
 def watching() -> Finding:

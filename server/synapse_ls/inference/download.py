@@ -175,8 +175,8 @@ def _asked(session: "requests.Session", url: str) -> "requests.Response":
             headers={"Accept-Encoding": "identity"},
         )
         target = answer.headers.get("Location", "")
-        # A repository that was renamed leads to another place on the hub itself.
-        if answer.status_code // 100 != 3 or "X-Linked-Etag" in answer.headers or not target.startswith("/"):  # noqa: PLR2004 - the protocol's own number
+        # What is told beside the way to the bytes is of the file; another place on the hub itself is asked in turn.
+        if answer.status_code // 100 != 3 or "X-Linked-Size" in answer.headers or not target.startswith("/"):  # noqa: PLR2004 - the protocol's own number
             return answer
         url = urljoin(url, target)
     return answer

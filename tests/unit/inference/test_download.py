@@ -67,6 +67,13 @@ def test_external_weights_come_along(tmp_path: Path, tmp_path_factory: pytest.Te
     assert embedder.load("bge-m3", tmp_path).embed_query("car").shape[1] == 1024
 
 
+def test_hub_may_lead_elsewhere_first(tmp_path: Path, state: Hub) -> None:
+    """As it does for a repository that was renamed."""
+    state.renamed = True
+    assert download.pull(SPEC, tmp_path).revision == COMMIT
+    embedder.load(NAME, tmp_path)
+
+
 def test_missing_external_weights_are_told_before_anything_is_downloaded(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, state: Hub
 ) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synapse_ls.core.errors import ModelError
-from synapse_ls.core.model import Hit, Mode, SearchAnswer, SearchFilter, SearchRequest
+from synapse_ls.core.model import Bands, Hit, Mode, SearchAnswer, SearchFilter, SearchRequest
 from synapse_ls.search.searcher import SearchCancelledError, Semantic, search
 from synapse_ls.store.database import Connection
 from tests.support.index import note, reading, vector
@@ -240,6 +240,22 @@ def test_a_model_does_not_vote_on_what_it_cannot_read(tmp_path: Path) -> None:
     assert answer.semantic.note == "the model knows English only"
     assert _paths(alone) == ["noise.md"]
     assert _paths(able) == ["contract.md", "noise.md"]
+
+
+@pytest.mark.parametrize(
+    ("semantic", "bands"),
+    [
+        (Semantic(lambda _: vector(1), "ok"), ["weak"]),
+        (Semantic(lambda _: vector(1), "ok", english_only=False), ["strong"]),
+        (Semantic(lambda _: vector(1, 0.5), "ok", english_only=False, bands=Bands(0.8, 0.85, 0.95)), ["good"]),
+        (Semantic(lambda _: vector(1, 0.5), "ok", english_only=False, bands=Bands(0.9, 0.95, 0.99)), []),
+    ],
+    ids=["English only", "any language", "bands of its own", "below them"],
+)
+def test_meaning_is_sure_where_its_model_reads_the_query(tmp_path: Path, semantic: Semantic, bands: list[str]) -> None:
+    """How sure, its own bands say; what lies below them is not found."""
+    with reading(tmp_path, [note("noise.md", "noise")], {"noise": vector(1)}) as db:
+        assert [hit.band for hit in _ask(db, "天気予報", semantic).hits] == bands
 
 
 def test_limit_is_clamped(tmp_path: Path) -> None:
