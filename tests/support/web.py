@@ -35,8 +35,8 @@ class Hub:
     """What a hub has, by repository and path, and how it fails.
 
     ``drop`` ends an answer early after so many bytes, each time; ``wrong`` gives other bytes than were announced;
-    ``ranges`` says whether it can go on in the middle; ``gate`` is waited for in the middle of an answer; ``renamed`` leads to
-    another place on the hub first.
+    ``ranges`` says whether it can go on in the middle; ``gate`` is waited for in the middle of an answer; ``renamed``
+    leads to another place on the hub first.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
