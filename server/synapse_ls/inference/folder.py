@@ -1,7 +1,6 @@
 """A model in a folder of the user's own: ``model.onnx``, ``tokenizer.json`` and ``config.json``."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -73,11 +72,6 @@ def checked(name: str) -> tuple[ModelSpec, Path, Path]:
     except OSError as error:
         raise ModelError(f"The model in {name} cannot be read ({error.strerror or error})") from error
     return identified(spec, installed.combined(hashes), tokenizer), place / WEIGHTS, place / installed.TOKENIZER
-
-
-def with_dimensions(spec: ModelSpec, dimensions: int) -> ModelSpec:
-    """Return a model with the length that its vectors really have."""
-    return replace(spec, dimensions=dimensions)
 
 
 def _place(name: str) -> Path:
