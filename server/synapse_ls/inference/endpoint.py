@@ -1,11 +1,9 @@
 """An encoder at the other end of an OpenAI-compatible ``/embeddings`` endpoint, which the user has named."""
 
-import json
-import os
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from synapse_ls.core.config import HttpSettings
 from synapse_ls.core.errors import ModelError
@@ -23,7 +21,7 @@ _QUERY_SECONDS: Final = 2.0
 _PASSAGE_SECONDS: Final = 60.0
 # So long after a call that failed nobody waits for another.
 _PAUSE_SECONDS: Final = 5.0
-_MOST_BYTES: Final = 8 << 20
+_SECTION: Final = "embedding.http"
 _MOST_DIMENSIONS: Final = 8192
 
 
@@ -36,13 +34,9 @@ def connect(settings: HttpSettings, model: str, changed: Callable[[], None] = la
     Raises:
         ModelError: The address or the key is wrong, or the endpoint does not answer as it should.
     """
-    url = settings.url or ""
-    if not http.is_web_address(url):
-        raise ModelError(f"embedding.http.url is {url!r}; it must be an address such as http://localhost:11434/v1")
-    url = url.rstrip("/")
-    url = url if url.endswith("/embeddings") else f"{url}/embeddings"
+    url = http.address(settings, _SECTION, "/embeddings", "http://localhost:11434/v1")
     name = "" if model == BUNDLED.name else model
-    caller = _Caller(url, name, _key(settings))
+    caller = _Caller(http.Caller(url, http.key(settings, _SECTION), "search goes on by words and links"), name)
     return Endpoint(caller, len(caller.vector("ready", _PASSAGE_SECONDS)), changed)
 
 
@@ -51,7 +45,7 @@ class Endpoint:
 
     def __init__(self, caller: "_Caller", dimensions: int, changed: Callable[[], None]) -> None:
         self.spec = ModelSpec(
-            name=caller.name or caller.url,
+            name=caller.name or caller.shown,
             dimensions=dimensions,
             max_tokens=_MOST_DIMENSIONS,
             languages="as its maker says",
@@ -59,7 +53,7 @@ class Endpoint:
             size_bytes=0,
             weights_sha256="",
             fingerprint=fingerprint(caller.url, f"{caller.name}\n{dimensions}", _RECIPE),
-            description=f"the model behind {caller.url}",
+            description=f"the model behind {caller.shown}",
         )
         self.trouble: str | None = None
         self._caller = caller
@@ -97,13 +91,12 @@ class Endpoint:
 
 
 class _Caller:
-    """Calls of one endpoint, from any thread."""
+    """Vectors from one endpoint, from any thread."""
 
-    def __init__(self, url: str, name: str, key: str | None) -> None:
-        self.url = url
+    def __init__(self, caller: http.Caller, name: str) -> None:
+        self.url, self.shown = caller.url, caller.shown
         self.name = name
-        self._key = key
-        self._session = http.session(url)
+        self._caller = caller
 
     def vector(self, text: str, seconds: float, dimensions: int | None = None) -> "NDArray[np.float32]":
         """Return the vector of a text, float32 and of length 1, which must have so many ``dimensions``.
@@ -116,67 +109,21 @@ class _Caller:
         # Not even a surrogate alone, which JSON can carry, may trouble the other side; nor may an empty text.
         plain = text.encode(errors="replace").decode() or " "
         body = {"input": plain, "encoding_format": "float"} | ({"model": self.name} if self.name else {})
-        numbers = _embedding(self._answer(body, seconds))
+        numbers = _embedding(self._caller.answer(body, seconds))
         try:
             if not isinstance(numbers, list) or not 0 < len(numbers) <= _MOST_DIMENSIONS:
                 raise ValueError("no list of numbers")  # noqa: TRY301 - told in one place
             vector = unit(np.array([float(number) for number in numbers], dtype=np.float64))
         except (TypeError, ValueError):
             raise ModelError(
-                f"{self.url} does not answer with vectors, as an embeddings endpoint does; see docs/models.md"
+                f"{self.shown} does not answer with vectors, as an embeddings endpoint does; see docs/models.md"
             ) from None
         if dimensions not in (None, len(vector)):
             raise ModelError(
-                f"{self.url} gives vectors of {len(vector)} numbers now, not {dimensions}: "
+                f"{self.shown} gives vectors of {len(vector)} numbers now, not {dimensions}: "
                 "another model is behind it; start the server again"
             )
         return vector.astype(np.float32)
-
-    def _answer(self, body: dict[str, Any], seconds: float) -> object:
-        import requests
-
-        headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
-        late = time.monotonic() + seconds
-        try:
-            with self._session.post(
-                self.url,
-                json=body,
-                headers=headers,
-                auth=_as_it_is,
-                timeout=(min(http.CONNECT_SECONDS, seconds), seconds),
-                allow_redirects=False,
-                stream=True,
-            ) as answer:
-                content = bytearray()
-                for piece in answer.iter_content(1 << 16):
-                    content += piece
-                    if len(content) > _MOST_BYTES or time.monotonic() > late:
-                        break
-                status = answer.status_code
-        except requests.exceptions.RequestException as error:
-            raise ModelError(
-                f"{self.url} is not there ({http.told(error)}); search goes on by words and links"
-            ) from error
-        if status != 200:  # noqa: PLR2004 - the protocol's own number
-            raise ModelError(f"{self.url} answers {status}{_reason(bytes(content))}; search goes on by words and links")
-        try:
-            return json.loads(content)
-        except (ValueError, RecursionError):
-            return None
-
-
-def _as_it_is(request: "Any") -> "Any":  # noqa: ANN401 - the library's own
-    """Leave a request as it is: otherwise the library would look for passwords of its own."""
-    return request
-
-
-def _key(settings: HttpSettings) -> str | None:
-    if settings.key_env is None:
-        return None
-    key = os.environ.get(settings.key_env, "").strip()
-    if not key or not key.isascii() or not key.isprintable():
-        raise ModelError(f"embedding.http.keyEnv names {settings.key_env}, which holds no key; set it and start again")
-    return key
 
 
 def _embedding(answer: object) -> object:
@@ -184,14 +131,3 @@ def _embedding(answer: object) -> object:
     data = answer.get("data") if isinstance(answer, dict) else None
     first = data[0] if isinstance(data, list) and data else None
     return first.get("embedding") if isinstance(first, dict) else None
-
-
-def _reason(content: bytes) -> str:
-    """Return what an endpoint says of an error, on one short line."""
-    try:
-        value = json.loads(content)
-    except (ValueError, RecursionError):
-        return ""
-    error = value.get("error") if isinstance(value, dict) else None
-    said = error.get("message") if isinstance(error, dict) else error
-    return f" ({' '.join(said.split())[:200]})" if isinstance(said, str) and said.strip() else ""
