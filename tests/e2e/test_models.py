@@ -10,10 +10,10 @@ import pytest
 from lsprotocol import types as lsp
 
 from tests.e2e.editor import TIMEOUT, Editor, paths, run, run_beside, serving, write
-from tests.support.tiny_model import build
+from tests.support.tiny_model import build, build_cross_encoder
 from tests.support.web import Embeddings, Hub, embeddings, hub
 
-NAME = "bge-small-en-v1.5"
+NAME, RERANKER = "bge-small-en-v1.5", "ms-marco-MiniLM-L-6-v2"
 NOTES = {
     "Car.md": "# Car\n\nThe car is broken.\n",
     "Loaf.md": "# Loaf\n\nFlour and yeast make bread.\n",
@@ -29,11 +29,18 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("tiny"), 384)
 
 
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a small cross-encoder."""
+    return build_cross_encoder(tmp_path_factory.mktemp("pairs"))
+
+
 @pytest.fixture
-def state(tiny: Path) -> Hub:
+def state(tiny: Path, pairs: Path) -> Hub:
     """Give what the hub has."""
     made = Hub()
     made.add("BAAI/bge-small-en-v1.5", tiny)
+    made.add("Xenova/ms-marco-MiniLM-L-6-v2", pairs)
     return made
 
 
@@ -73,6 +80,31 @@ def test_model_is_downloaded_used_and_removed(cache: Path, vault: Path, environm
     assert run(cache, "models", "remove", NAME).code == 2
 
 
+def test_reranker_is_downloaded_and_removed(cache: Path, environment: dict[str, str]) -> None:
+    """As an encoder is; each says which setting chooses it."""
+    pulled = run(cache, "models", "pull", RERANKER, "--yes", "--json", environment=environment)
+    assert (pulled.code, pulled.json["name"], pulled.json["kind"]) == (0, RERANKER, "reranker")
+    listed = {model["name"]: model for model in run(cache, "models", "list", "--json").json["models"]}
+    told = {name: (listed[name]["kind"], listed[name]["setting"], listed[name]["state"]) for name in listed}
+    assert told["bundled"] == ("encoder", "embedding.model", "installed")
+    assert told["late-interaction"] == ("reranker", "rerank.model", "installed")
+    assert told[RERANKER] == ("reranker", "rerank.model", "installed")
+    assert told["bge-reranker-v2-m3"] == ("reranker", "rerank.model", "available")
+    printed = run(cache, "models", "list").out
+    assert printed.index("encoders, chosen with embedding.model") < printed.index("rerankers, chosen with rerank.model")
+    assert run(cache, "models", "pull", RERANKER, "--yes", environment=environment).out.endswith(
+        f"to use it, set rerank.model to {RERANKER}\n"
+    )
+    assert run(cache, "models", "remove", RERANKER, "--json").json["removed"] is True
+
+
+def test_reranker_is_no_encoder_and_that_is_told(cache: Path, vault: Path) -> None:
+    """Words answer meanwhile."""
+    ran = run(cache, "search", vault, "invoice", "--json", "--set", f"embedding.model={RERANKER}")
+    assert (ran.code, ran.json["hits"][0]["path"]) == (0, "Bill.md")
+    assert f"{RERANKER} is a reranker, which rerank.model chooses" in ran.err
+
+
 def test_model_that_is_not_there_is_told_and_words_answer(cache: Path, vault: Path) -> None:
     """With the command that brings it."""
     ran = run(cache, "search", vault, "invoice", "--json", "--set", f"embedding.model={NAME}")
@@ -102,6 +134,17 @@ async def test_command_downloads_with_progress_and_the_server_uses_it(
     assert any((kinds[0], kinds[-1]) == ("begin", "end") for kinds in told)
     assert kept.code == 2
     assert "is in use for" in kept.err
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_command_downloads_a_reranker(cache: Path, vault: Path, environment: dict[str, str]) -> None:
+    """With the same question, and its kind in the answer."""
+    asked: list[str] = []
+    async with serving([vault], cache, environment=environment) as editor:
+        answering(editor, asked, "Download")
+        result = await execute(editor, {"name": RERANKER})
+    assert (result["name"], result["kind"]) == (RERANKER, "reranker")
+    assert "licence Apache-2.0" in asked[0]
 
 
 @pytest.mark.asyncio(loop_scope="session")

@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, Final
 from synapse_ls.core.errors import ModelError
 from synapse_ls.core.model import COMMON_BANDS
 from synapse_ls.inference import folder, installed, nano, registry
-from synapse_ls.inference.registry import BGE_BANDS, BUNDLED, E5_BANDS, ENGLISH, MULTILINGUAL, ModelSpec, Source
+from synapse_ls.inference.registry import (
+    BGE_BANDS,
+    BUNDLED,
+    E5_BANDS,
+    ENGLISH,
+    MULTILINGUAL,
+    AnySpec,
+    ModelSpec,
+    RerankerSpec,
+    Source,
+)
 
 if TYPE_CHECKING:
-    from fastembed.common.model_description import DenseModelDescription
+    from fastembed.common.model_description import BaseModelDescription, DenseModelDescription
 
     from synapse_ls.inference.registry import Pooling
 
@@ -38,19 +48,27 @@ _MAX_TOKENS: Final = 512
 
 
 def resolve(name: str, models: Path | None) -> ModelSpec:
-    """Return the model that a name means, with its fingerprint where that is known without reading all of its files.
+    """Return the encoder that a name means, with its fingerprint where that is known without reading all of its files.
 
     ``models`` is the folder of downloaded models, if there is one. Names with a slash inside are looked up in
     fastembed's list, which takes half a second.
 
     Raises:
-        ModelError: There is no such model; the message says what there is.
+        ModelError: There is no such encoder; the message says what there is.
     """
     if name == MULTILINGUAL.name:
         return nano.described()
     if folder.is_folder(name):
         return folder.described(name)
-    spec = _of_fastembed(name) if "/" in name else registry.find(name)
+    try:
+        spec = _of_fastembed(name) if "/" in name else registry.find(name)
+    except ModelError:
+        if _reranker(name) is not None:
+            raise ModelError(
+                f"{name} is a reranker, which rerank.model chooses; set embedding.model to an encoder "
+                "of: synapse-ls models list"
+            ) from None
+        raise
     return spec if spec.source is None or models is None else installed.completed(spec, models)
 
 
@@ -67,6 +85,46 @@ def fastembed_models() -> list[ModelSpec]:
     return found
 
 
+def resolve_reranker(name: str) -> RerankerSpec:
+    """Return the reranker on this machine that a name means; upper and lower case are one.
+
+    Raises:
+        ModelError: There is no such reranker; the message says what there is.
+    """
+    found = _reranker(name)
+    if found is not None:
+        return found
+    known = ", ".join(spec.name for spec in registry.RERANKERS)
+    advice = f"set rerank.model to one of: {known}, http, or a cross-encoder of: synapse-ls models list --all"
+    try:
+        resolve(name, None)
+    except ModelError:
+        raise ModelError(f'There is no reranker "{name}"; {advice}') from None
+    raise ModelError(f"{name} is an encoder, which embedding.model chooses; {advice}")
+
+
+def resolve_any(name: str, models: Path) -> AnySpec:
+    """Return the model that a name means, of either kind.
+
+    Raises:
+        ModelError: There is no such model; the message says what there is.
+    """
+    found = _reranker(name)
+    if found is not None:
+        return found
+    if "/" in name or folder.is_folder(name) or name in {spec.name for spec in registry.MODELS}:
+        return resolve(name, models)
+    raise ModelError(f'There is no model "{name}"; synapse-ls models list --all names those there are')
+
+
+def fastembed_rerankers() -> list[RerankerSpec]:
+    """Return the cross-encoders of fastembed's list, in its order; takes half a second."""
+    from fastembed.rerank.cross_encoder import TextCrossEncoder
+
+    rows = [row for kind in TextCrossEncoder.CROSS_ENCODER_REGISTRY for row in kind._list_supported_models()]  # noqa: SLF001 - the public list gives dictionaries
+    return [_cross_encoder(row) for row in rows if row.sources.hf]
+
+
 def by_fingerprint(fingerprint: str, models: Path) -> str | None:
     """Return the name of the installed model that has a fingerprint; None if none has it."""
     names = [BUNDLED.name, MULTILINGUAL.name, *(manifest.model for manifest in installed.pulled(models))]
@@ -78,6 +136,26 @@ def _fingerprint(name: str, models: Path) -> str:
         return resolve(name, models).fingerprint
     except ModelError:
         return ""
+
+
+def _reranker(name: str) -> RerankerSpec | None:
+    folded, slash = name.lower(), "/" in name and not folder.is_folder(name)
+    specs = fastembed_rerankers() if slash else registry.RERANKERS
+    return next((spec for spec in specs if spec.name.lower() == folded), None)
+
+
+def _cross_encoder(row: "BaseModelDescription") -> RerankerSpec:
+    name, description = row.model, str(row.description)
+    english = re.search("ms-marco|-en(-|$)", name) is not None
+    many = re.search("multi-?lingual", description, re.IGNORECASE) is not None
+    return RerankerSpec(
+        name=name,
+        languages="English" if english else "many languages" if many else "as its maker says",
+        licence=str(row.license),
+        size_bytes=int(row.size_in_GB * 1e9),
+        description="of fastembed's list",
+        source=Source(str(row.sources.hf), str(row.model_file), (installed.TOKENIZER, *row.additional_files)),
+    )
 
 
 def _of_fastembed(name: str) -> ModelSpec:

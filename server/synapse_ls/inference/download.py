@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 from synapse_ls.core.errors import ModelError
 from synapse_ls.inference import http, installed
 from synapse_ls.inference.installed import File, Manifest
-from synapse_ls.inference.registry import ModelSpec, Source
+from synapse_ls.inference.registry import AnySpec, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +61,7 @@ def hub() -> str:
     return chosen
 
 
-def consent(spec: ModelSpec, models: Path) -> str:
+def consent(spec: AnySpec, models: Path) -> str:
     """Return what somebody should know before a model is downloaded, in one sentence.
 
     Raises:
@@ -75,7 +75,7 @@ def consent(spec: ModelSpec, models: Path) -> str:
 
 
 def pull(
-    spec: ModelSpec,
+    spec: AnySpec,
     models: Path,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     cancelled: Callable[[], bool] = lambda: False,
@@ -119,9 +119,9 @@ def size(count: int) -> str:
     return f"{max(count / 1e6, 0.1):.0f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"  # noqa: PLR2004 - a megabyte
 
 
-def _source(spec: ModelSpec) -> Source:
+def _source(spec: AnySpec) -> Source:
     if spec.source is None:
-        raise ModelError(f"The model {spec.name} is not one to download; set embedding.model to use it")
+        raise ModelError(f"The model {spec.name} is not one to download; set {spec.setting} to use it")
     return spec.source
 
 

@@ -8,11 +8,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from synapse_ls.core.errors import ModelError, ModelMissingError
-from synapse_ls.inference.registry import ModelSpec, identified
+from synapse_ls.inference.registry import AnySpec, ModelSpec, identified
 
 MANIFEST = "manifest.json"
 TOKENIZER = "tokenizer.json"
 _FORMAT = 1
+_WITHOUT = {"encoder": "search goes on by words and links", "reranker": "hits stay in the order they were found"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +66,10 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def completed(spec: ModelSpec, models: Path) -> ModelSpec:
     """Return a model of a hub with the fingerprint of its files as they were downloaded; without, if they were not."""
     manifest = manifest_of(models, spec.name)
-    return spec if manifest is None else _identified(spec, manifest)
+    return spec if manifest is None else identified(spec, *hashes(manifest))
 
 
-def checked(spec: ModelSpec, models: Path) -> tuple[Path, Path]:
+def checked(spec: AnySpec, models: Path) -> tuple[Path, Path]:
     """Return the weights and the tokenizer of a downloaded model after comparing every file with its list.
 
     Raises:
@@ -85,7 +86,7 @@ def checked(spec: ModelSpec, models: Path) -> tuple[Path, Path]:
     return folder / manifest.files[-1].name, folder / TOKENIZER
 
 
-def listed(spec: ModelSpec, models: Path) -> Manifest:
+def listed(spec: AnySpec, models: Path) -> Manifest:
     """Return what is known of a downloaded model.
 
     Raises:
@@ -95,7 +96,7 @@ def listed(spec: ModelSpec, models: Path) -> Manifest:
     if manifest is None:
         raise ModelMissingError(
             f"The model {spec.name} is not downloaded; run: synapse-ls models pull {spec.name}; "
-            "until then search goes on by words and links"
+            f"until then {_WITHOUT[spec.kind]}"
         )
     return manifest
 
@@ -136,15 +137,16 @@ def sha256(path: Path, stopped: Callable[[], bool] = lambda: False) -> str:
     return digest.hexdigest()
 
 
+def hashes(manifest: Manifest) -> tuple[str, str]:
+    """Return one hash for the weights of a model and that of its tokenizer."""
+    found = {file.name: file.sha256 for file in manifest.files}
+    weights = {name: hash_ for name, hash_ in found.items() if not name.endswith(".json")}
+    return combined(weights), found.get(TOKENIZER, "")
+
+
 def combined(files: dict[str, str]) -> str:
     """Return one hash for the hashes of several files by name."""
     return hashlib.sha256("\n".join(f"{files[name]} {name}" for name in sorted(files)).encode()).hexdigest()
-
-
-def _identified(spec: ModelSpec, manifest: Manifest) -> ModelSpec:
-    hashes = {file.name: file.sha256 for file in manifest.files}
-    weights = {name: hash_ for name, hash_ in hashes.items() if not name.endswith(".json")}
-    return identified(spec, combined(weights), hashes.get(TOKENIZER, ""))
 
 
 def _trouble(path: Path, file: File) -> str | None:

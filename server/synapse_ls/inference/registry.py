@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from synapse_ls.core.errors import ModelError
 from synapse_ls.core.model import COMMON_BANDS, Bands
@@ -36,7 +36,9 @@ class ModelSpec:
     """What is known of an encoder before it is loaded.
 
     Attributes:
-        name: The value of the setting ``embedding.model`` that chooses it.
+        kind: What it is.
+        setting: The setting that chooses it.
+        name: The value of that setting.
         dimensions: Length of its vectors.
         max_tokens: Tokens of one run, special tokens included; longer inputs are split.
         languages: The languages it was trained on, for people.
@@ -53,6 +55,9 @@ class ModelSpec:
         passage_prefix: Put before a piece of a note.
         source: Its files on a hub; None where nothing is to be downloaded.
     """
+
+    kind: ClassVar = "encoder"
+    setting: ClassVar = "embedding.model"
 
     name: str
     dimensions: int
@@ -74,6 +79,37 @@ class ModelSpec:
     def english_only(self) -> bool:
         """Whether texts in other languages mean nothing to it."""
         return self.reads == ENGLISH
+
+
+@dataclass(frozen=True, slots=True)
+class RerankerSpec:
+    """What is known of a reranker on this machine before it is loaded.
+
+    Attributes:
+        kind: What it is.
+        setting: The setting that chooses it.
+        name: The value of that setting.
+        languages: The languages it was trained on, for people.
+        licence: SPDX identifier.
+        size_bytes: Size of its files, about.
+        description: One line for people.
+        max_tokens: Tokens of query, passage and special tokens together; longer passages are cut.
+        source: Its files on a hub; None where nothing is to be downloaded.
+    """
+
+    kind: ClassVar = "reranker"
+    setting: ClassVar = "rerank.model"
+
+    name: str
+    languages: str
+    licence: str
+    size_bytes: int
+    description: str
+    max_tokens: int = 512
+    source: Source | None = None
+
+
+AnySpec = ModelSpec | RerankerSpec
 
 
 def find(name: str) -> ModelSpec:
@@ -197,6 +233,36 @@ MODELS: Final = (
             "BAAI/bge-m3",
             "onnx/model.onnx",
             ("onnx/config.json", "onnx/tokenizer.json", "onnx/Constant_7_attr__value", "onnx/model.onnx_data"),
+        ),
+    ),
+)
+
+LATE_INTERACTION: Final = RerankerSpec(
+    name="late-interaction",
+    languages="English",
+    licence="Apache-2.0",
+    size_bytes=0,
+    description="the vectors that the bundled encoder gives to the tokens of a passage",
+)
+
+RERANKERS: Final = (
+    LATE_INTERACTION,
+    RerankerSpec(
+        name="ms-marco-MiniLM-L-6-v2",
+        languages="English",
+        licence="Apache-2.0",
+        size_bytes=92_000_000,
+        description="a small English cross-encoder",
+        source=Source("Xenova/ms-marco-MiniLM-L-6-v2", "onnx/model.onnx", ("tokenizer.json",)),
+    ),
+    RerankerSpec(
+        name="bge-reranker-v2-m3",
+        languages="more than 100 languages",
+        licence="Apache-2.0",
+        size_bytes=2_290_000_000,
+        description="a large cross-encoder for many languages; slow without many cores",
+        source=Source(
+            "onnx-community/bge-reranker-v2-m3-ONNX", "onnx/model.onnx", ("tokenizer.json", "onnx/model.onnx_data")
         ),
     ),
 )

@@ -1,5 +1,6 @@
-"""Opening a model in the way this program needs: local files, one thread a run, flat memory."""
+"""Opening a model in the way this program needs: local files, quiet threads, flat memory."""
 
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -84,6 +85,65 @@ def open_files(weights: "Path", tokenizer_file: "Path", max_tokens: int) -> "tup
     tokenizer.enable_truncation(max_tokens)
     _read_plainly(tokenizer)
     return session, tokenizer
+
+
+def open_cross_encoder(weights: "Path", tokenizer_file: "Path", max_tokens: int) -> Any:  # noqa: ANN401 - fastembed's own, without types here
+    """Load a model that reads two texts at once, as fastembed's ``TextCrossEncoder`` runs it; takes no network.
+
+    It computes on the CPU with all cores in one run. Of a pair that is too long the longer text is cut. It does not
+    pad, so one run takes one pair.
+
+    Raises:
+        Exception: Whatever fastembed, onnxruntime or tokenizers raise for files they cannot use.
+    """
+    import onnxruntime
+    from fastembed.common.model_description import BaseModelDescription, ModelSource
+    from fastembed.common.onnx_model import OnnxModel
+    from fastembed.rerank.cross_encoder.onnx_text_cross_encoder import OnnxTextCrossEncoder
+    from loguru import logger  # noqa: PLC0415 - fastembed's own dependency, as heavy as the rest
+    from tokenizers import Tokenizer
+
+    logger.disable("fastembed")
+    onnxruntime.disable_telemetry_events()
+    described = BaseModelDescription(
+        model=str(weights),
+        model_file=weights.name,
+        description="",
+        license="",
+        size_in_GB=0.0,
+        sources=ModelSource(url=weights.as_uri()),
+    )
+
+    class Pairs(OnnxTextCrossEncoder):
+        """fastembed's cross-encoder for files that it does not know, with quiet session options."""
+
+        @classmethod
+        def _list_supported_models(cls) -> list[BaseModelDescription]:
+            return [described]
+
+        @classmethod
+        def add_extra_session_options(cls, session_options: Any, extra_options: dict[str, Any]) -> None:  # noqa: ANN401 - onnxruntime has no types
+            super().add_extra_session_options(session_options, extra_options)
+            _quieten(session_options)
+
+        def load_onnx_model(self) -> None:
+            OnnxModel._load_onnx_model(  # noqa: SLF001 - fastembed's hook for subclasses
+                self,
+                model_dir=weights.parent,
+                model_file=weights.name,
+                threads=os.cpu_count(),
+                providers=["CPUExecutionProvider"],
+                cuda=False,
+                extra_session_options={"enable_cpu_mem_arena": False},
+            )
+            tokenizer = Tokenizer.from_file(str(tokenizer_file))
+            tokenizer.enable_truncation(max_tokens, strategy="longest_first")
+            _read_plainly(tokenizer)
+            self.tokenizer = tokenizer
+
+    return Pairs(
+        described.model, cache_dir=str(weights.parent), local_files_only=True, specific_model_path=str(weights.parent)
+    )
 
 
 def _quieten(options: Any) -> None:  # noqa: ANN401 - onnxruntime has no types

@@ -15,7 +15,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from synapse_ls.core.errors import ModelError, SynapseError
 
 if TYPE_CHECKING:
-    from synapse_ls.inference.registry import ModelSpec
+    from synapse_ls.inference.registry import AnySpec
     from synapse_ls.lsp.session import Session
 
 _DOWNLOAD, _LEAVE = "Download", "Do not download"
@@ -39,7 +39,7 @@ async def pull(session: "Session", params: lsp.ExecuteCommandParams) -> dict[str
     name, agreed = _asked(params.arguments or ())
     folder = location.model_folder()
     try:
-        spec = await session.run(catalogue.resolve, name, folder)
+        spec = await session.run(catalogue.resolve_any, name, folder)
         terms = download.consent(spec, folder)
         if not agreed:
             await _ask(session, terms)
@@ -47,7 +47,13 @@ async def pull(session: "Session", params: lsp.ExecuteCommandParams) -> dict[str
     except SynapseError as error:
         raise JsonRpcException(str(error), code=lsp.LSPErrorCodes.RequestFailed.value) from error
     session.model_arrived(spec.name)
-    return {"name": spec.name, "sizeBytes": manifest.size, "source": manifest.source, "revision": manifest.revision}
+    return {
+        "name": spec.name,
+        "kind": spec.kind,
+        "sizeBytes": manifest.size,
+        "source": manifest.source,
+        "revision": manifest.revision,
+    }
 
 
 def _asked(arguments: Sequence[object]) -> tuple[str, bool]:
@@ -74,7 +80,7 @@ async def _ask(session: "Session", terms: str) -> None:
         raise ModelError(f'nothing was downloaded ({terms}); to agree without being asked, give "consent": true')
 
 
-async def _pulled(session: "Session", spec: "ModelSpec", token: lsp.ProgressToken | None) -> Any:  # noqa: ANN401 - the list of its files
+async def _pulled(session: "Session", spec: "AnySpec", token: lsp.ProgressToken | None) -> Any:  # noqa: ANN401 - the list of its files
     """Download off the event loop; cancelling the request or its progress stops it."""
     from synapse_ls.inference import download  # noqa: PLC0415 - as in pull
     from synapse_ls.vault import location  # noqa: PLC0415 - as in pull
