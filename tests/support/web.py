@@ -1,4 +1,4 @@
-"""Small web servers on loopback: a hub of models and an endpoint of embeddings, with the faults that real ones have."""
+"""Small web servers on loopback: a hub of models and endpoints, with the faults that real ones have."""
 
 import hashlib
 import json
@@ -170,21 +170,72 @@ class Embeddings:
 def embeddings(state: Embeddings) -> Iterator[str]:
     """Serve an endpoint of embeddings."""
 
+    def answer(path: str, asked: dict[str, Any]) -> tuple[int, Any]:
+        shape = {"object": "list", "data": [{"index": 0, "embedding": state.vector(asked["input"])}]}
+        return state.status if path.endswith("/embeddings") else 404, shape if state.answer is None else state.answer
+
+    with _posted(state, answer) as address:
+        yield address
+
+
+@dataclass
+class Reranking:
+    """An endpoint of reranking: ``score`` of a query and a passage, and how it fails.
+
+    ``texts`` lets it speak as text-embeddings-inference does, with other names for the same.
+    """
+
+    score: Callable[[str, str], float]
+    status: int = 200
+    answer: Any = None
+    texts: bool = False
+    gate: threading.Event | None = None
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    keys: list[str | None] = field(default_factory=list)
+
+
+@contextmanager
+def reranking(state: Reranking) -> Iterator[str]:
+    """Serve an endpoint of reranking, best first."""
+
+    def answer(path: str, asked: dict[str, Any]) -> tuple[int, Any]:
+        state.paths.append(path)
+        passages = asked.get("texts" if state.texts else "documents")
+        if state.status != 200 or state.answer is not None:
+            return state.status, state.answer
+        if passages is None:
+            return 422, {"error": "missing field"}
+        name = "score" if state.texts else "relevance_score"
+        rows = [{"index": i, name: state.score(asked["query"], passage)} for i, passage in enumerate(passages)]
+        rows.sort(key=lambda row: -row[name])
+        return 200, rows if state.texts else {"id": "1", "results": rows}
+
+    with _posted(state, answer) as address:
+        yield address
+
+
+@contextmanager
+def _posted(state: Embeddings | Reranking, answer: Callable[[str, dict[str, Any]], tuple[int, Any]]) -> Iterator[str]:
+    """Serve answers to what is posted as JSON, and keep what was asked."""
+
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
         def do_POST(self) -> None:
-            """Answer with one vector."""
+            """Answer."""
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             state.asked.append(asked)
             state.keys.append(self.headers.get("Authorization"))
             if state.gate is not None:
                 state.gate.wait(_PATIENCE)
-            shape = {"object": "list", "data": [{"index": 0, "embedding": state.vector(asked["input"])}]}
-            content = json.dumps(shape if state.answer is None else state.answer).encode()
+            status, value = answer(self.path, asked)
+            content = value if isinstance(value, bytes) else json.dumps(value).encode()
             try:
-                self.send_response(state.status if self.path.endswith("/embeddings") else 404)
+                self.send_response(status)
+                if status // 100 == 3:
+                    self.send_header("Location", "/elsewhere/rerank")
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 self.wfile.write(content)
