@@ -65,6 +65,14 @@ class Editor(LanguageClient):
             self._told.set()
 
         self.feature("synapse/statusChanged")(told)
+        self.reranked: list[dict[str, Any]] = []
+        self._outcome = asyncio.Event()
+
+        def followed(params: dict[str, Any]) -> None:
+            self.reranked.append(params)
+            self._outcome.set()
+
+        self.feature("synapse/searchReranked")(followed)
 
     async def ask(self, method: str, params: object = None) -> Any:  # noqa: ANN401 - each method has its own
         """Send a request and return its result."""
@@ -75,6 +83,14 @@ class Editor(LanguageClient):
         """Ask ``synapse/search``."""
         answer: dict[str, Any] = await self.ask("synapse/search", {"query": query, **params})
         return answer
+
+    async def outcomes(self, count: int) -> list[dict[str, Any]]:
+        """Wait until so many outcomes of reranking have come; returns all."""
+        async with asyncio.timeout(TIMEOUT):
+            while len(self.reranked) < count:
+                self._outcome.clear()
+                await self._outcome.wait()
+        return self.reranked
 
     async def symbols(self, query: str) -> list[AnySymbol]:
         """Ask ``workspace/symbol``."""

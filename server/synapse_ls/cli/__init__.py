@@ -177,7 +177,8 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     made["doctor"].add_argument("vault", nargs="?", type=_folder, help="a folder of notes to look at as well")
     search = made["search"]
     search.usage = (
-        "synapse-ls search [VAULT] QUERY [-n N] [--mode MODE] [--near NOTE] [--explain] [--set KEY=VALUE] [--json]"
+        "synapse-ls search [VAULT] QUERY [-n N] [--mode MODE] [--near NOTE] [--rerank | --no-rerank] [--explain] "
+        "[--set KEY=VALUE] [--json]"
     )
     search.add_argument(
         "words",
@@ -188,6 +189,11 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     )
     search.add_argument("--mode", choices=("hybrid", "lexical", "semantic"), default="hybrid", help="which legs search")
     search.add_argument("--near", metavar="NOTE", help="prefer notes near this one by links")
+    search.add_argument(
+        "--rerank",
+        action=argparse.BooleanOptionalAction,
+        help="have a reranker judge the first notes, or not (default: as the setting rerank.enabled says)",
+    )
     search.add_argument("--explain", action="store_true", help="show each leg's rank")
     related = made["related"]
     related.usage = "synapse-ls related [VAULT] NOTE[#HEADING] [-n N] [--json]"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from synapse_ls.cli import show
+from synapse_ls.cli.reranking import refined
 from synapse_ls.cli.terminal import print_json, say
 from synapse_ls.core import config
 from synapse_ls.core.config import Settings
@@ -19,6 +20,7 @@ from synapse_ls.inference import catalogue
 from synapse_ls.search.related import RelatedRequest
 from synapse_ls.vault import location, model_use
 from synapse_ls.vault.encoder import Encoder
+from synapse_ls.vault.reranking import Reranking
 from synapse_ls.vault.vault import Vault
 
 # How often an index that another process makes is looked at.
@@ -60,17 +62,21 @@ def search(options: argparse.Namespace) -> int:
     """Index what is missing, then answer."""
     with _opened(options, model=options.mode != "lexical") as vault:
         _bring_up_to_date(vault)
+        limit = options.limit or vault.settings.search.limit
         request = SearchRequest(
             query=options.asked,
-            limit=options.limit or vault.settings.search.limit,
+            limit=limit,
             mode=options.mode,
             near=None if options.near is None else _note(vault, options.near),
             explain=options.explain,
+            shortlist=max(limit, vault.settings.rerank.top_k) if options.rerank is not False else 0,
         )
         answer = _answered(vault, lambda: vault.search(request))
-        trouble = vault.status().error
+        found = refined(vault, options.asked, answer, limit, options.rerank)
+        answer, trouble = found.answer, vault.status().error
     if options.json:
-        print_json(shapes.answer(answer, _hit))
+        shape = shapes.answer(answer, _hit, found.outcome)
+        print_json({**shape, "model": found.model} if found.model is not None else shape)
     else:
         show.answer(answer)
     if answer.semantic.state == "unavailable":
@@ -104,7 +110,8 @@ def status(options: argparse.Namespace) -> int:
     vault = Vault(root, settings, encoder, watch=False)
     if not vault.look():
         raise VaultError(f"{options.vault} has no index yet; run: synapse-ls index {options.vault}")
-    shape = shapes.vault_status(vault.status(), str(root))
+    reranker = Reranking(vault.settings.rerank, lambda: encoder).look()
+    shape = shapes.vault_status(vault.status(), str(root), reranker)
     vault.close()
     if options.json:
         print_json(shape)

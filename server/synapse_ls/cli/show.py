@@ -112,4 +112,5 @@ def _ranks(hit: Hit) -> str:
         return ""
     ranks = {"lexical": hit.ranks.lexical, "semantic": hit.ranks.semantic, "graph": hit.ranks.graph}
     found = ", ".join(f"{leg} {rank}" for leg, rank in ranks.items() if rank is not None)
-    return f"  [rank: {found or 'none'}; score {hit.score:.5f}]"
+    judged = "" if hit.ranks.rerank is None else f"; fused {hit.ranks.fused}, reranked {hit.ranks.rerank}"
+    return f"  [rank: {found or 'none'}{judged}; score {hit.score:.5f}]"

@@ -1,7 +1,7 @@
 """What notes are made of and what a search returns."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
@@ -150,12 +150,13 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """1-based ranks of a note: in each leg that found it, and after fusion."""
+    """1-based ranks of a note: in each leg that found it, after fusion, and after reranking."""
 
     fused: int
     lexical: int | None = None
     semantic: int | None = None
     graph: int | None = None
+    rerank: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +198,11 @@ class SearchFilter:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A search as asked for; ``near`` is a note's path relative to the vault."""
+    """A search as asked for; ``near`` is a note's path relative to the vault.
+
+    ``shortlist`` is how many notes a reranker is to see. With ``rerank`` it looks at them, without it does not, and
+    None leaves that to the settings.
+    """
 
     query: str
     limit: int = 10
@@ -205,11 +210,36 @@ class SearchRequest:
     near: str | None = None
     filter: SearchFilter = SearchFilter()
     explain: bool = False
+    rerank: bool | None = None
+    shortlist: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A note of the shortlist, as a reranker takes it.
+
+    ``hit`` is what is answered, but for the snippet: that costs more than all the rest, so that ``snippet`` makes it
+    when it is to be shown. ``passage`` is the text of the winning chunk as written. ``exact`` tells that the note is
+    called what the query says, ``factor`` by how much trust and nearness move its score.
+    """
+
+    hit: Hit
+    passage: str
+    snippet: Callable[[], Snippet]
+    exact: bool = False
+    factor: float = 1.0
+
+    def shown(self) -> Hit:
+        """Return the hit with its snippet."""
+        return replace(self.hit, snippet=self.snippet())
 
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """Hits, best first, with the state of each leg and the generation of the index they were read from."""
+    """Hits, best first, with the state of each leg and the generation of the index they were read from.
+
+    ``shortlist`` begins with the notes of the hits and is as long as was asked for, if there are so many.
+    """
 
     generation: int
     hits: tuple[Hit, ...]
@@ -217,3 +247,4 @@ class SearchAnswer:
     semantic: LegState
     graph: LegState
     elapsed_ms: float
+    shortlist: tuple[Candidate, ...] = ()

@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 from synapse_ls.core.model import Hit, LegState, SearchAnswer
 from synapse_ls.core.text import Position, Range
-from synapse_ls.vault.status import VaultStatus
+from synapse_ls.vault.status import RerankerStatus, VaultStatus
 
 if TYPE_CHECKING:
     # It brings the database and the search, for which a start does not wait.
     from synapse_ls.search.related import RelatedAnswer
 
 
-def answer(value: SearchAnswer, hit: Callable[[Hit], dict[str, Any]]) -> dict[str, Any]:
-    """Return a search's answer; ``hit`` gives the shape of one hit."""
+def answer(value: SearchAnswer, hit: Callable[[Hit], dict[str, Any]], rerank: str = "off") -> dict[str, Any]:
+    """Return a search's answer; ``hit`` gives the shape of one hit, ``rerank`` says what becomes of the shortlist."""
     return {
         "generation": value.generation,
         "hits": [hit(found) for found in value.hits],
-        "rerank": "off",
+        "rerank": rerank,
         "legs": {"lexical": _leg(value.lexical), "semantic": _leg(value.semantic), "graph": _leg(value.graph)},
         "elapsedMs": round(value.elapsed_ms, 2),
     }
@@ -60,6 +60,8 @@ def hit(
         ranks = value.ranks
         legs = {"lexical": ranks.lexical, "semantic": ranks.semantic, "graph": ranks.graph}
         shape["ranks"] = {**{leg: rank for leg, rank in legs.items() if rank is not None}, "fused": ranks.fused}
+        if ranks.rerank is not None:
+            shape["ranks"]["rerank"] = ranks.rerank
     return shape
 
 
@@ -71,7 +73,7 @@ def range_(value: Range, column: Callable[[Position], int]) -> dict[str, Any]:
     }
 
 
-def vault_status(value: VaultStatus, root: str) -> dict[str, Any]:
+def vault_status(value: VaultStatus, root: str, reranker: RerankerStatus) -> dict[str, Any]:
     """Return a vault's status; ``root`` is its URI or path."""
     model: dict[str, Any] = {
         "name": value.model.name,
@@ -91,7 +93,7 @@ def vault_status(value: VaultStatus, root: str) -> dict[str, Any]:
         "pending": value.pending,
         "skipped": [{"path": path, "reason": reason} for path, reason in value.skipped],
         "model": model,
-        "reranker": {"name": None, "state": "off"},
+        "reranker": {"name": reranker.name, "state": reranker.state},
         "counters": {
             "filesRead": value.files_read,
             "chunksEmbedded": value.chunks_embedded,
@@ -100,6 +102,8 @@ def vault_status(value: VaultStatus, root: str) -> dict[str, Any]:
         },
         "cacheBytes": value.cache_bytes,
     }
+    if reranker.note is not None:
+        shape["reranker"]["note"] = reranker.note
     if value.error is not None:
         shape["lastError"] = value.error
     return shape

@@ -105,19 +105,32 @@ class EmbeddingPool:
             if (known := self._remembered.get(text)) is not None:
                 self._remembered.move_to_end(text)
                 return known
-            self._queries += 1
-        try:
-            vectors = self._embedder.embed_query(text)
-        finally:
-            with self._lock:
-                self._queries -= 1
-                self._changed.notify_all()
+        vectors = self._at_once(self._embedder.embed_query, text)
         vectors.setflags(write=False)
         with self._lock:
             self._remembered[text] = vectors
             if len(self._remembered) > _REMEMBERED_QUERIES:
                 self._remembered.popitem(last=False)
         return vectors
+
+    def passage(self, text: str) -> "NDArray[np.float32]":
+        """Return the vectors of a passage that somebody waits for, computed at once in the calling thread.
+
+        Raises:
+            ModelError: The model failed on the text.
+        """
+        return self._at_once(self._embedder.embed_passage, text)
+
+    def _at_once(self, embed: "Callable[[str], NDArray[np.float32]]", text: str) -> "NDArray[np.float32]":
+        """Embed before all that waits: until it is done the workers begin no further text."""
+        with self._lock:
+            self._queries += 1
+        try:
+            return embed(text)
+        finally:
+            with self._lock:
+                self._queries -= 1
+                self._changed.notify_all()
 
     def close(self) -> None:
         """End the workers after the texts they are at; waiting iterators end. Queries are still answered."""

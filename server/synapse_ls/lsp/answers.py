@@ -5,7 +5,7 @@ Imported by the first question, not at start-up: it brings the database, the par
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
@@ -14,8 +14,9 @@ from uuid import uuid4
 
 from lsprotocol import types as lsp
 
+from synapse_ls.core.config import RerankSettings
 from synapse_ls.core.errors import SynapseError
-from synapse_ls.core.model import SearchAnswer, SearchRequest
+from synapse_ls.core.model import Candidate, SearchAnswer, SearchRequest
 from synapse_ls.core.text import LineIndex
 from synapse_ls.features import shapes
 from synapse_ls.features.cursor import NOWHERE, Place, Spot, indexed
@@ -27,8 +28,10 @@ from synapse_ls.features.references import references as references_of
 from synapse_ls.features.symbols import MAX_SYMBOLS, Symbol, workspace_symbols
 from synapse_ls.lsp import convert
 from synapse_ls.lsp.folders import Folder
+from synapse_ls.lsp.reranking import Pending
 from synapse_ls.lsp.session import Session
 from synapse_ls.search.related import RelatedAnswer, RelatedRequest
+from synapse_ls.search.reranking import is_certain
 from synapse_ls.search.snapshot import Snapshot
 from synapse_ls.vault.vault import Vault
 
@@ -36,20 +39,28 @@ _LOG = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 
-def search(session: Session, request: SearchRequest, anchor: Folder | None, token: threading.Event) -> dict[str, Any]:
+def search(
+    session: Session, request: SearchRequest, anchor: Folder | None, token: threading.Event
+) -> tuple[dict[str, Any], Pending | None]:
     """Search all vaults and merge their hits by score; ``near`` counts in the anchor's vault alone.
+
+    Returns the answer and, if it is to be reranked, what is to be judged.
 
     Raises:
         SynapseError: No folder is open, or no index can be read.
     """
 
-    def ask(vault: Vault) -> SearchAnswer:
+    def ask(vault: Vault) -> tuple[SearchAnswer, RerankSettings]:
         near = request.near if anchor is not None and anchor.vault is vault else None
-        return vault.search(replace(request, near=near), token.is_set)
+        settings = vault.settings.rerank
+        wanted = settings.enabled if request.rerank is None else request.rerank
+        shortlist = max(request.limit, settings.top_k) if wanted else 0
+        return vault.search(replace(request, near=near, shortlist=shortlist), token.is_set), settings
 
-    answers = _ask_all(session, ask, token)
-    if not answers:
+    asked = _ask_all(session, ask, token)
+    if not asked:
         raise SynapseError("no folder is open; open the folder that holds your notes")
+    answers = [(folder, answer) for folder, (answer, _) in asked]
     hits = [
         (hit.score, convert.hit(hit, folder.path, session.encoding))
         for folder, answer in answers
@@ -57,13 +68,59 @@ def search(session: Session, request: SearchRequest, anchor: Folder | None, toke
         if not _inner(folder, hit.path, answers)
     ]
     hits.sort(key=lambda pair: -pair[0])
-    return {
+    shape = {
         "searchId": uuid4().hex,
         **shapes.answer(answers[0][1], lambda _hit: {}),
         "generation": max(answer.generation for _, answer in answers),
         "hits": [shape for _, shape in hits[: request.limit]],
         "elapsedMs": round(sum(answer.elapsed_ms for _, answer in answers), 2),
     }
+    wanted = [settings for _, (_, settings) in asked if settings.enabled or request.rerank]
+    if not wanted or request.rerank is False:
+        return shape, None
+    shortlist = sorted(
+        (
+            (candidate, folder)
+            for folder, answer in answers
+            for candidate in answer.shortlist
+            if not _inner(folder, candidate.hit.path, answers)
+        ),
+        key=lambda pair: -pair[0].hit.score,
+    )
+    return _to_rerank(session, request, shape, shortlist, wanted)
+
+
+def _to_rerank(
+    session: Session,
+    request: SearchRequest,
+    shape: dict[str, Any],
+    shortlist: list[tuple[Candidate, Folder]],
+    wanted: list[RerankSettings],
+) -> tuple[dict[str, Any], Pending | None]:
+    """Return an answer that says whether its shortlist is judged, and if so what that takes."""
+    candidates = tuple(candidate for candidate, _ in shortlist)
+    if session.reranking is None or session.reranking.trouble() is not None:
+        return {**shape, "rerank": "unavailable"}, None
+    if not request.rerank and is_certain(candidates):
+        return {**shape, "rerank": "skipped"}, None
+
+    def shaped(order: Sequence[tuple[int, Candidate]]) -> list[dict[str, Any]]:
+        return [
+            convert.hit(candidate.shown(), shortlist[place][1].path, session.encoding)
+            for place, candidate in order[: request.limit]
+        ]
+
+    pending = Pending(
+        search_id=shape["searchId"],
+        generation=shape["generation"],
+        query=request.query,
+        shortlist=candidates,
+        fused=shape["hits"],
+        shape=shaped,
+        top_k=max(settings.top_k for settings in wanted),
+        seconds=max(settings.deadline_ms for settings in wanted) / 1000,
+    )
+    return {**shape, "rerank": "pending"}, pending
 
 
 def symbols(session: Session, query: str, token: threading.Event) -> list[lsp.WorkspaceSymbol]:

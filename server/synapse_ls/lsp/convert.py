@@ -128,6 +128,8 @@ def search_request(params: object, default_limit: int, near: str | None) -> Sear
         raise _invalid('mode must be "hybrid", "lexical" or "semantic"')
     if not isinstance(params.get("near"), str | None):
         raise _invalid("near must be the URI of a note")
+    if not isinstance(params.get("rerank"), bool | None):
+        raise _invalid("rerank must be true or false")
     return SearchRequest(
         query=query,
         limit=limit,
@@ -135,6 +137,7 @@ def search_request(params: object, default_limit: int, near: str | None) -> Sear
         near=near,
         filter=_filter(params.get("filter")),
         explain=params.get("explain") is True,
+        rerank=params.get("rerank"),
     )
 
 

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types as lsp
 
-from synapse_ls.core.config import EmbeddingSettings, Settings
+from synapse_ls.core.config import EmbeddingSettings, RerankSettings, Settings
 from synapse_ls.core.errors import IndexStateError, SynapseError
 
 if TYPE_CHECKING:
     from synapse_ls.lsp.session import Session
     from synapse_ls.vault.encoder import Encoder
+    from synapse_ls.vault.reranking import Reranking
     from synapse_ls.vault.vault import Vault
 
 _LOG = logging.getLogger(__name__)
@@ -111,6 +112,7 @@ class Opener:
 
             if self._session.encoder is None:
                 self._session.encoder = self._new_encoder(self._session.settings.embedding)
+                self._session.reranking = self._new_reranking(self._session.settings.rerank)
         except Exception as error:  # noqa: BLE001 - logged and told; whatever is wrong with the installation
             _LOG.exception("cannot open %s", folder.path)
             self._complain(folder, f"the installation is broken ({error}); run: synapse-ls doctor")
@@ -130,6 +132,7 @@ class Opener:
                 vault.open()
                 self._vaults[vault.root], self._given[vault.root] = vault, settings
             self._load(self._session.encoder)
+            self._rerank()
             works, folder.told = True, None
         except SynapseError as error:
             self._complain(folder, str(error))
@@ -174,6 +177,7 @@ class Opener:
         self._configuring = False  # before anything is read: what changes from here on is another piece of work
         with _logged():
             self._encode(self._session.settings.embedding)
+            self._choose_reranker(self._session.settings.rerank)
         given: set[Path] = set()
         for folder in list(self._session.folders.values()):
             vault, settings = folder.vault, self._session.configuration.of(folder.uri)
@@ -184,6 +188,8 @@ class Opener:
                 self._given[vault.root] = settings
                 with _logged():
                     vault.configure(settings)
+        with _logged():
+            self._rerank()
         self._session.changed()
 
     def _encode(self, wanted: EmbeddingSettings) -> None:
@@ -203,10 +209,15 @@ class Opener:
             with _logged():
                 self._replace(old, self._session.settings.embedding)
             self._session.changed()
+        if self._session.reranking is not None:
+            with _logged():
+                self._replace_reranking(self._session.settings.rerank)
 
     def _replace(self, old: "Encoder", wanted: EmbeddingSettings) -> None:
         """Give all vaults another encoder."""
         new = self._session.encoder = self._new_encoder(wanted)
+        if self._session.reranking is not None:  # it may have used the former one
+            self._replace_reranking(self._session.settings.rerank)
         for vault in self._vaults.values():
             with _logged():
                 vault.use(new)
@@ -219,6 +230,34 @@ class Opener:
 
         self._embedding = settings
         return Encoder(settings)
+
+    def _choose_reranker(self, wanted: RerankSettings) -> None:
+        old = self._session.reranking
+        if old is not None and (wanted.model, wanted.http) != (old.settings.model, old.settings.http):
+            self._replace_reranking(wanted)
+
+    def _replace_reranking(self, wanted: RerankSettings) -> None:
+        old, self._session.reranking = self._session.reranking, self._new_reranking(wanted)
+        if old is not None:
+            old.close()
+        self._rerank()
+
+    def _new_reranking(self, settings: RerankSettings) -> "Reranking":
+        from synapse_ls.vault.reranking import Reranking  # noqa: PLC0415 - as in _open
+
+        return Reranking(settings, lambda: self._session.encoder)
+
+    def _rerank(self) -> None:
+        """Load the reranker as soon as a vault is to be reranked, and say if there is none to load."""
+        reranking = self._session.reranking
+        if reranking is not None and any(vault.settings.rerank.enabled for vault in self._vaults.values()):
+            reranking.start(partial(self._reranker_decided, reranking))
+
+    def _reranker_decided(self, reranking: "Reranking") -> None:
+        trouble = reranking.trouble()
+        if reranking is self._session.reranking and trouble is not None:
+            self._session.show(f"searches are not reranked: {trouble}")
+        self._session.changed()
 
     def _load(self, encoder: "Encoder") -> None:
         """Load the model behind the first vault that is open, and say if there is none to load."""

@@ -23,10 +23,11 @@ from synapse_ls.lsp.documents import Documents
 from synapse_ls.lsp.folders import Folder, Opener
 from synapse_ls.lsp.progress import Reporter
 from synapse_ls.lsp.settings import Configuration
-from synapse_ls.vault.status import VaultStatus
+from synapse_ls.vault.status import RerankerStatus, VaultStatus
 
 if TYPE_CHECKING:
     from synapse_ls.vault.encoder import Encoder
+    from synapse_ls.vault.reranking import Reranking
 
 _LOG = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -49,10 +50,13 @@ class Session:
         self.notify = notify
         self.request = request
         self.encoder: Encoder | None = None
+        self.reranking: Reranking | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="synapse-request")
         # One thread, so that a note is taken over and let go in the order of the editor.
         self._buffering = ThreadPoolExecutor(max_workers=1, thread_name_prefix="synapse-buffer")
+        # One thread: it keeps both cores busy, and what was asked for last is what counts.
+        self._reranks = ThreadPoolExecutor(max_workers=1, thread_name_prefix="synapse-rerank")
         self._opener = Opener(self)
         self.configuration = Configuration(self, self._opener, settings)
         self._reporter = Reporter(self)
@@ -150,6 +154,11 @@ class Session:
         self._buffering.shutdown(wait=False, cancel_futures=True)
         self._opener.stop()
         self.folders.clear()
+        for search in self._searches.values():
+            search.set()
+        self._reranks.shutdown(wait=False, cancel_futures=True)
+        if self.reranking is not None:
+            self.reranking.close()
         if self.encoder is not None:
             self.encoder.close()
 
@@ -161,6 +170,10 @@ class Session:
     async def run(self, work: Callable[..., _T], *arguments: Any) -> _T:  # noqa: ANN401 - whatever the work takes
         """Do work that may read, query or infer off the event loop."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
+
+    def rerank(self, work: Callable[[], _T]) -> "asyncio.Future[_T]":
+        """Do work of a reranker off the event loop, one after the other."""
+        return asyncio.get_running_loop().run_in_executor(self._reranks, work)
 
     def folder_of(self, uri: str) -> tuple[Folder, str] | None:
         """Return the innermost folder a document lies in and its path there; None if no vault has it."""
@@ -223,7 +236,7 @@ class Session:
 
     def model_arrived(self, name: str) -> None:
         """Use a model that was downloaded if it is the one that the settings name."""
-        if self.settings.embedding.model == name:
+        if name in (self.settings.embedding.model, self.settings.rerank.model):
             self._opener.reload()
 
     def prefer_open(self) -> None:
@@ -254,7 +267,9 @@ class Session:
             folders = list(self.folders.values())
         return {
             "version": __version__,
-            "vaults": [shapes.vault_status(self._status(folder), folder.uri) for folder in folders],
+            "vaults": [
+                shapes.vault_status(self._status(folder), folder.uri, self._reranker(folder)) for folder in folders
+            ],
         }
 
     def show(self, message: str, kind: lsp.MessageType = lsp.MessageType.Warning) -> None:
@@ -272,6 +287,10 @@ class Session:
         if folder.vault is not None:
             return folder.vault.status()
         return VaultStatus.starting(str(folder.path), self.settings.embedding.model)
+
+    def _reranker(self, folder: Folder) -> RerankerStatus:
+        enabled = (self.settings if folder.vault is None else folder.vault.settings).rerank.enabled
+        return RerankerStatus() if self.reranking is None or not enabled else self.reranking.status()
 
     def ready(self) -> None:
         """Give the vaults the open notes: one may have been opened before its folder was."""

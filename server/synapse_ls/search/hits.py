@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from synapse_ls.core.model import COMMON_BANDS, Band, Hit, Leg, Ranks, Snippet
+from synapse_ls.core.model import COMMON_BANDS, Band, Candidate, Hit, Leg, Ranks, Snippet
 from synapse_ls.core.text import Position, Range
 from synapse_ls.markdown.plain import plain
 from synapse_ls.search.lexical import NoteHit
@@ -51,22 +52,22 @@ class _Evidence:
     sure: bool
 
 
-def build(  # noqa: PLR0913 - an answer is made of that much
+def candidates(  # noqa: PLR0913 - an answer is made of that much
     snapshot: Snapshot,
     query: Query,
     found: Found,
     ranking: Sequence[tuple[NoteRow, float]],
-    limit: int,
+    count: int,
     *,
-    explain: bool,
-) -> list[Hit]:
-    """Return the first ``limit`` notes of a ranking as hits."""
+    explain: bool = False,
+) -> list[Candidate]:
+    """Return the first ``count`` notes of a ranking."""
     collected = _evidence(found, [row.id for row, _ in ranking])
-    kept = ranking[:limit]
+    kept = ranking[:count]
     first = snapshot.beginnings([row.id for row, _ in kept])
     winners = {row.id: _winner(collected[row.id]) or first.get(row.id) for row, _ in kept}
     passages = snapshot.passages([chunk for chunk in winners.values() if chunk is not None])
-    answered: list[Hit] = []
+    answered: list[Candidate] = []
     for row, score in kept:
         evidence = collected[row.id]
         band, matched_by = _band(query, evidence, read=found.any_language or query.english), _matched_by(evidence)
@@ -75,7 +76,8 @@ def build(  # noqa: PLR0913 - an answer is made of that much
         if passage is not None and _is_bare(passage):
             # A heading alone, or a passage of markup, shows nothing: what comes next is shown with it.
             passage = replace(passage, text=passage.text + "\n\n" + snapshot.text_after(row.id, passage.ordinal))
-        answered.append(_hit(row, passage, query, score, band, matched_by, ranks))
+        candidate = _candidate(row, passage, query, score, band, matched_by, ranks)
+        answered.append(replace(candidate, exact=evidence.exact))
     return answered
 
 
@@ -88,7 +90,9 @@ def recent(snapshot: Snapshot, rows: Sequence[NoteRow]) -> list[Hit]:
     """Return notes listed without a search, each with its beginning."""
     first = snapshot.beginnings([row.id for row in rows])
     passages = snapshot.passages(list(first.values()))
-    return [_hit(row, passages.get(first.get(row.id, 0)), Query(), 0.0, "good", (), None) for row in rows]
+    found = (passages.get(first.get(row.id, 0)) for row in rows)
+    listed = (_candidate(row, one, Query(), 0.0, "good", (), None) for row, one in zip(rows, found, strict=True))
+    return [candidate.shown() for candidate in listed]
 
 
 def _evidence(found: Found, ranking: Sequence[int]) -> dict[int, _Evidence]:
@@ -135,7 +139,7 @@ def _band(query: Query, evidence: _Evidence, *, read: bool) -> Band:
     return "good" if cosine >= GOOD or share >= GOOD_COVERAGE else "weak"
 
 
-def _hit(  # noqa: PLR0913, PLR0917 - a hit is made of that much
+def _candidate(  # noqa: PLR0913, PLR0917 - a hit is made of that much
     row: NoteRow,
     passage: ChunkRow | None,
     query: Query,
@@ -143,9 +147,10 @@ def _hit(  # noqa: PLR0913, PLR0917 - a hit is made of that much
     band: Band,
     matched_by: tuple[Leg, ...],
     ranks: Ranks | None,
-) -> Hit:
+) -> Candidate:
     if passage is None:  # a note without text
-        return Hit(row.path, _NOWHERE, row.title, (), Snippet(""), score, band, matched_by, ranks=ranks)
-    shown = snippet(passage.text, query)
+        hit = Hit(row.path, _NOWHERE, row.title, (), Snippet(""), score, band, matched_by, ranks=ranks)
+        return Candidate(hit, "", partial(Snippet, ""))
     where, headings = passage.range, passage.heading_path
-    return Hit(row.path, where, row.title, headings, shown, score, band, matched_by, ranks=ranks)
+    hit = Hit(row.path, where, row.title, headings, Snippet(""), score, band, matched_by, ranks=ranks)
+    return Candidate(hit, passage.text, partial(snippet, passage.text, query))

@@ -100,11 +100,15 @@ class Query:
         return tuple(w for w in self.words if w.spelling not in common) + self.phrases or self.words
 
     @property
+    def latin(self) -> bool:
+        """Whether the query is written in Latin letters, most of it."""
+        letters = [c for c in fold(self.text) if c.isalpha()]
+        return sum(c < _FIRST_NOT_LATIN for c in letters) >= _MOSTLY * len(letters)
+
+    @property
     def english(self) -> bool:
         """Whether the query may be English: Latin letters, and no sign of another language."""
-        letters = [c for c in fold(self.text) if c.isalpha()]
-        latin = sum(c < _FIRST_NOT_LATIN for c in letters)
-        if latin < _MOSTLY * len(letters) or self.language != ENGLISH:
+        if not self.latin or self.language != ENGLISH:
             return False
         spellings = [word.spelling for word in self.words]
         long = len(spellings) >= _SENTENCE and not STOPWORDS[ENGLISH].intersection(spellings)

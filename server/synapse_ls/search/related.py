@@ -240,7 +240,7 @@ def _with_few_copies(order: Sequence[int], copies: set[int]) -> list[int]:
 def _hits(snapshot: Snapshot, evidence: _Evidence, ranking: Sequence[tuple[NoteRow, float]]) -> list[Hit]:
     by_words = [hit for hit in evidence.words.values() if hit.note not in evidence.passages]
     found = Found(lexical=by_words, semantic=list(evidence.passages.values()))
-    return hits.build(snapshot, evidence.query, found, ranking, len(ranking), explain=False)
+    return [one.shown() for one in hits.candidates(snapshot, evidence.query, found, ranking, len(ranking))]
 
 
 def _band(grounds: Grounds, evidence: _Evidence, note: int) -> Band:

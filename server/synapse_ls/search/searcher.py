@@ -7,7 +7,7 @@ from typing import Literal
 
 from synapse_ls.core.config import TrustSettings
 from synapse_ls.core.errors import ModelError
-from synapse_ls.core.model import COMMON_BANDS, Bands, Hit, LegState, SearchAnswer, SearchFilter, SearchRequest
+from synapse_ls.core.model import COMMON_BANDS, Bands, Candidate, LegState, SearchAnswer, SearchFilter, SearchRequest
 from synapse_ls.search import hits
 from synapse_ls.search.fusion import rrf, votes
 from synapse_ls.search.graph import distances, graph
@@ -82,12 +82,14 @@ def search(  # noqa: PLR0913, PLR0917 - everything a search needs
     if query.text:
         query = corrected(db, query)
         found, states = _legs(snapshot, request.mode, query, semantic, max(_DEPTH, 2 * limit), allowed, cancelled)
-        answered = _ranked(snapshot, request, query, found, limit, trusting or TrustSettings())
+        wanted = max(limit, request.shortlist)
+        first = _ranked(snapshot, request, query, found, wanted, trusting or TrustSettings())
+        answered, shortlist = [candidate.shown() for candidate in first[:limit]], first[: request.shortlist]
     else:
-        states = (_OFF, _OFF, _OFF)
+        states, shortlist = (_OFF, _OFF, _OFF), []
         answered = hits.recent(snapshot, _recent(snapshot, allowed, limit))
     elapsed_ms = (perf_counter() - started) * 1000
-    return SearchAnswer(meta.generation(db), tuple(answered), *states, elapsed_ms)
+    return SearchAnswer(meta.generation(db), tuple(answered), *states, elapsed_ms, tuple(shortlist))
 
 
 def _allowed(snapshot: Snapshot, asked: SearchFilter, query: Query) -> list[int] | None:
@@ -178,25 +180,29 @@ def _late(
 
 
 def _ranked(  # noqa: PLR0913, PLR0917 - an order is made of that much
-    snapshot: Snapshot, request: SearchRequest, query: Query, found: Found, limit: int, trusting: TrustSettings
-) -> list[Hit]:
+    snapshot: Snapshot, request: SearchRequest, query: Query, found: Found, count: int, trusting: TrustSettings
+) -> list[Candidate]:
     rows = _rows(snapshot, found)
     scores = dict(_fused(snapshot, found, rows))
     for note in found.exact:  # above everything that ranks can sum up to
         scores[note] = 1.0 + scores.get(note, 0.0)
     trust = Trust(trusting)
     trusted = {note: trust.of(rows[note].path, rows[note].properties) for note in scores}
-    scores = {note: score * factor(trusted[note]) for note, score in scores.items()}
+    moved = {note: factor(trusted[note]) for note in scores}
     # Last, so that of notes that are called alike the one that is near comes first.
     near = None if request.near is None else request.near.encode("utf-8", "replace").decode()
     if near is not None and (anchor := notes.by_path(snapshot.db, near)) is not None:
         away = distances(snapshot.db, anchor.id, _NEAR_REACH)
-        scores = {n: s * (1 + _NEAR_BOOST / (1 + away[n])) if n in away else s for n, s in scores.items()}
+        moved = {n: by * (1 + _NEAR_BOOST / (1 + away[n])) if n in away else by for n, by in moved.items()}
+    scores = {note: score * moved[note] for note, score in scores.items()}
     ranking = sorted(scores.items(), key=lambda pair: (-pair[1], rows[pair[0]].path))
-    built = hits.build(
-        snapshot, query, found, [(rows[n], score) for n, score in ranking], limit, explain=request.explain
-    )
-    return [replace(hit, trust=trusted[note]) for hit, (note, _) in zip(built, ranking, strict=False)]
+    ranked = [(rows[note], score) for note, score in ranking]
+    return [
+        replace(candidate, hit=replace(candidate.hit, trust=trusted[note]), factor=moved[note])
+        for candidate, (note, _) in zip(
+            hits.candidates(snapshot, query, found, ranked, count, explain=request.explain), ranking, strict=False
+        )
+    ]
 
 
 def _fused(snapshot: Snapshot, found: Found, rows: Mapping[int, NoteRow] | None = None) -> list[tuple[int, float]]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 VaultState = Literal["starting", "indexing", "ready", "readOnly", "failed"]
+RerankerState = Literal["off", "loading", "ready", "missing", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,15 @@ class ModelStatus:
     languages: str
     state: str
     note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RerankerStatus:
+    """The reranker: ``state`` is off, loading, ready, missing or failed, ``note`` why; without a name it is off."""
+
+    name: str | None = None
+    state: RerankerState = "off"
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

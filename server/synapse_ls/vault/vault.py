@@ -71,6 +71,11 @@ class Vault:
         return None if self._keeper is None else self._keeper.folder
 
     @property
+    def encoder(self) -> Encoder:
+        """The encoder in use."""
+        return self._encoder
+
+    @property
     def read_only(self) -> bool:
         """Whether another process writes this vault's index."""
         return self._keeper is not None and self._keeper.read_only

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from synapse_ls.core.model import Band, Leg
-from synapse_ls.search.hits import Found, build, recent
+from synapse_ls.search.hits import Found, candidates, recent
 from synapse_ls.search.lexical import NoteHit
 from synapse_ls.search.query import parse
 from synapse_ls.search.snapshot import Snapshot
@@ -47,7 +47,8 @@ def test_band_legs_and_passage(  # noqa: PLR0913, PLR0917 - one column each
             [] if cosine is None else [NoteHit(row.id, second, cosine)],
             [row.id] if linked else [],
         )
-        (hit,) = build(Snapshot(db), parse("words"), found, [(row, 0.5)], 10, explain=False)
+        (one,) = candidates(Snapshot(db), parse("words"), found, [(row, 0.5)], 10)
+        hit = one.shown()
     assert (hit.band, hit.matched_by, hit.snippet.text) == (band, legs, shown)
 
 
@@ -58,8 +59,8 @@ def test_words_that_many_notes_hold_together_make_none_sure(tmp_path: Path, hold
         rows = store_notes.recent(db, 9)
         firsts = chunks.first_of_notes(db, [row.id for row in rows])
         found = Found([NoteHit(row.id, firsts[row.id], 1.0, 1.0, 1.0) for row in rows])
-        hits = build(Snapshot(db), parse("held words"), found, [(row, 0.5) for row in rows], 10, explain=False)
-    assert {hit.band for hit in hits} == {band}
+        ranked = candidates(Snapshot(db), parse("held words"), found, [(row, 0.5) for row in rows], 10)
+    assert {one.hit.band for one in ranked} == {band}
 
 
 def test_a_note_without_text_is_listed(tmp_path: Path) -> None:

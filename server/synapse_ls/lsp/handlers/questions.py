@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from types import ModuleType
 from typing import Any
 
@@ -11,11 +11,15 @@ from pygls.exceptions import JsonRpcException, JsonRpcRequestCancelled
 
 from synapse_ls.core.errors import SynapseError
 from synapse_ls.lsp import convert
+from synapse_ls.lsp.reranking import Pending, follow
 from synapse_ls.lsp.session import Session
+
+# The loop itself keeps no task alive.
+_UNDER_WAY: set[asyncio.Task[None]] = set()
 
 
 async def search(session: Session, params: object) -> dict[str, Any]:
-    """Answer ``synapse/search``; a newer search of the same session cancels this one."""
+    """Answer ``synapse/search``; a newer search of the same session cancels this one, and its reranking."""
     session.active()
     given = params if isinstance(params, dict) else {}
     near, name = given.get("near"), given.get("session")
@@ -23,16 +27,42 @@ async def search(session: Session, params: object) -> dict[str, Any]:
     asked = convert.search_request(params, session.search_limit(), None if place is None else place[1])
     token = session.supersede(name) if isinstance(name, str) else threading.Event()
     anchor = None if place is None else place[0]
+    pending: Pending | None = None
     try:
-        answer: dict[str, Any] = await _off_loop(
-            session, token, lambda: _answers().search(session, asked, anchor, token)
-        )
+        answer, pending = await _off_loop(session, token, lambda: _answers().search(session, asked, anchor, token))
+        if token.is_set():
+            pending = None
+            raise JsonRpcRequestCancelled("superseded by a newer search")
+    finally:
+        if pending is None and isinstance(name, str):
+            session.finished(name, token)
+    if pending is not None:
+        _after_the_answer(_reranked(session, pending, token, name))
+    result: dict[str, Any] = answer
+    return result
+
+
+async def _reranked(session: Session, pending: Pending, token: threading.Event, name: object) -> None:
+    try:
+        assert session.reranking is not None  # noqa: S101 - nothing is pending without it
+        await follow(session, session.reranking, pending, token)
     finally:
         if isinstance(name, str):
             session.finished(name, token)
-    if token.is_set():
-        raise JsonRpcRequestCancelled("superseded by a newer search")
-    return answer
+
+
+def _after_the_answer(work: Coroutine[Any, Any, None]) -> None:
+    """Do work once the request at hand is answered: what is told of an answer may not come before it."""
+    request = asyncio.current_task()
+    assert request is not None  # noqa: S101 - handlers run in tasks
+
+    def answered(_request: object) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        _UNDER_WAY.add(task)
+        task.add_done_callback(_UNDER_WAY.discard)
+
+    # The framework has asked for the same, and earlier: its answer goes first.
+    request.add_done_callback(answered)
 
 
 async def related(session: Session, params: object) -> dict[str, Any]:
