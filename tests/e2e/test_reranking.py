@@ -178,7 +178,7 @@ async def test_an_endpoint_judges_and_the_local_model_when_it_is_gone(life: Home
             await editor.search(QUESTION, rerank=True)
             second = (await editor.outcomes(2))[1]
             reranker = (await editor.vault())["reranker"]
-    assert (first["outcome"], first["model"]) == ("reranked", address)
+    assert (first["outcome"], first["model"]) == ("reranked", f"{address}/rerank")
     assert "Sourdough" in first["hits"][0]["title"]
     assert (second["outcome"], second["model"]) == ("reranked", "late-interaction")
     assert (reranker["name"], "500" in reranker["note"]) == ("late-interaction", True)

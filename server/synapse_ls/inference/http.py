@@ -37,7 +37,7 @@ class Caller:
 
     def __init__(self, url: str, key: str | None, instead: str) -> None:
         self.url = url
-        self.shown = _shown(url)
+        self.shown = shown(url)
         self._instead = instead
         self._headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         self._session = session(url)
@@ -129,6 +129,15 @@ def is_web_address(url: str) -> bool:
         return False
 
 
+def shown(url: str) -> str:
+    """Return an address without what might be secret: a password, a query."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "what is no address"
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
 def told(error: Exception) -> str:
     """Return what went wrong with a call in a few words: the library's own are a page."""
     import requests
@@ -142,11 +151,6 @@ def told(error: Exception) -> str:
     if isinstance(error, requests.exceptions.ConnectionError):
         return "it cannot be reached"
     return f"{type(error).__name__}"
-
-
-def _shown(url: str) -> str:
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
 def _as_it_is(request: Any) -> Any:  # noqa: ANN401 - the library's own

@@ -17,7 +17,7 @@ HTTP: Final = "http"
 _SECTION: Final = "rerank.http"
 _RECIPE: Final = "rerank endpoint 1"
 # So long after a call that failed nobody waits for another.
-_PAUSE_SECONDS: Final = 5.0
+_PAUSE_SECONDS: Final = 20.0
 _UNPROCESSABLE: Final = 422
 
 
@@ -31,10 +31,17 @@ def connect(settings: HttpSettings, model: str) -> "RerankEndpoint":
         ModelError: The address or the key is wrong.
     """
     url = http.address(settings, _SECTION, "/rerank", "http://localhost:8080/v1")
-    name = "" if model in (HTTP, LATE_INTERACTION.name) else model
-    return RerankEndpoint(
-        http.Caller(url, http.key(settings, _SECTION), "a reranker on this machine answers instead"), name
-    )
+    caller = http.Caller(url, http.key(settings, _SECTION), "a reranker on this machine answers instead")
+    return RerankEndpoint(caller, _model(model))
+
+
+def called(url: str, model: str) -> str:
+    """Return what an answer calls the reranker behind an address: its model, if the user names one that it may know."""
+    return _model(model) or http.shown(url)
+
+
+def _model(model: str) -> str:
+    return "" if model in (HTTP, LATE_INTERACTION.name) else model
 
 
 class RerankEndpoint:
@@ -43,7 +50,7 @@ class RerankEndpoint:
     batch = 1000
 
     def __init__(self, caller: http.Caller, model: str) -> None:
-        self.name = model or caller.shown
+        self.name = called(caller.url, model)
         self.fingerprint = fingerprint(caller.url, model, _RECIPE)
         self.trouble: str | None = None
         self._caller = caller

@@ -33,8 +33,6 @@ HTTP = "http"
 _REMEMBERED = 4096
 # What is left of the time for the local model, should an endpoint not answer.
 _ENDPOINT_SHARE = 0.6
-# How long an endpoint that did not answer is left alone.
-_RETRY_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,6 @@ class Reranking:
         self._local: Reranker | None = None
         self._own_pool: EmbeddingPool | None = None
         self._endpoint: Reranker | None = None
-        self._endpoint_rests_until = 0.0
         self._loading = threading.Lock()
         self._lock = threading.Lock()
         self._scores: OrderedDict[tuple[str, str, bytes], float] = OrderedDict()
@@ -70,7 +67,8 @@ class Reranking:
     @property
     def name(self) -> str:
         """What reranks: the endpoint, or else the local model."""
-        return self.settings.http.url or self._local_name
+        url = self.settings.http.url
+        return self._local_name if url is None else rerank_endpoint.called(url, self.settings.model)
 
     def status(self) -> RerankerStatus:
         """Return what is told of it, as of now."""
@@ -171,7 +169,7 @@ class Reranking:
         self, query: str, passages: Sequence[str], late: float, cancelled: Callable[[], bool]
     ) -> tuple["Reranker | None", list[float] | None]:
         """Ask the endpoint, if there is one that may answer; without a reranker it is left to the local model."""
-        if self.settings.http.url is None or time.monotonic() < self._endpoint_rests_until:
+        if self.settings.http.url is None:
             return None, None
         try:
             if self._endpoint is None:
@@ -179,9 +177,8 @@ class Reranking:
             until = time.monotonic() + _ENDPOINT_SHARE * (late - time.monotonic())
             relevance = self._judge(self._endpoint, query, passages, until, cancelled)
         except ModelError as error:
-            self._endpoint_rests_until = time.monotonic() + _RETRY_SECONDS
             if self._endpoint_trouble != str(error):
-                _LOG.warning("%s; %s reranks meanwhile", error, self._local_name)
+                _LOG.warning("%s", error)
             self._endpoint_trouble = str(error)
             return None, None
         self._endpoint_trouble = None

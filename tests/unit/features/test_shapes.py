@@ -6,7 +6,7 @@ from synapse_ls.core.model import Hit, LegState, Ranks, SearchAnswer, Snippet
 from synapse_ls.core.text import Position, Range, Span
 from synapse_ls.features import shapes
 from synapse_ls.search.related import RelatedAnswer, RelatedHit
-from synapse_ls.vault.status import ModelStatus, VaultStatus
+from synapse_ls.vault.status import ModelStatus, RerankerStatus, VaultStatus
 
 PLACE = Range(Position(1, 2, 3, 4), Position(5, 6, 7, 8))
 HIT = Hit("a.md", PLACE, "A", ("H",), Snippet("🍋 x", (Span(2, 3),)), 0.5, "good", ("lexical",), 0.25,
@@ -58,14 +58,16 @@ def test_status_says_what_there_is_to_say() -> None:
     """A note of the model and an error are there only when there is one."""
     model = ModelStatus("bundled", 384, "English", "ready", None)
     status = VaultStatus("/v", "ready", 1, 2, 3, 4, 5, (("b.md", "why"),), model, 6, 7, 8, 9, None, 10)
-    made = shapes.vault_status(status, "file:///v")
+    made = shapes.vault_status(status, "file:///v", RerankerStatus(None, "off"))
     assert (made["root"], made["pending"], made["cacheBytes"]) == ("file:///v", 5, 10)
     assert made["skipped"] == [{"path": "b.md", "reason": "why"}]
     assert made["counters"] == {"filesRead": 6, "chunksEmbedded": 7, "chunksReused": 8, "searches": 9}
     assert "lastError" not in made
     assert "note" not in made["model"]
+    assert made["reranker"] == {"name": None, "state": "off"}
     failing = VaultStatus(
         "/v", "failed", 1, 2, 3, 4, 5, (), ModelStatus("x", 0, "", "missing", "why"), 0, 0, 0, 0, "e", 0
     )
-    made = shapes.vault_status(failing, "/v")
+    made = shapes.vault_status(failing, "/v", RerankerStatus("y", "missing", "pull it"))
     assert (made["lastError"], made["model"]["note"]) == ("e", "why")
+    assert made["reranker"] == {"name": "y", "state": "missing", "note": "pull it"}

@@ -64,6 +64,7 @@ class Home:
         self.own: Mapping[str, Settings] = {}
         self.configuration = self
         self.loop = None
+        self.reranking = None
         vaults = [Vault(Path("/one"), self.log, fails=fails), Vault(Path("/two"), self.log)]
         held = [(ONE, vaults[0]), (f"{ONE}/", vaults[0]), (TWO, vaults[1])]
         self.folders = {uri: Folder(uri, vault.root, vault=vault) for uri, vault in held}  # type: ignore[arg-type]  # as much as is used

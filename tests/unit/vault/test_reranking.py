@@ -180,6 +180,16 @@ def test_an_endpoint_that_is_slow_leaves_time_for_the_local_model() -> None:
     assert (found.model, took < 8) == (LATE, True)
 
 
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [("http://me:secret@localhost:9/rerank?key=1", "http://localhost:9/rerank"), ("http://[", "what is no address")],
+)
+def test_an_endpoint_is_named_without_what_is_secret(url: str, name: str) -> None:
+    """In the status as in answers."""
+    reranking = Reranking(RerankSettings(enabled=True, model="http", http=HttpSettings(url)), lambda: None)
+    assert (reranking.name, reranking.look().name) == (name, name)
+
+
 def test_an_endpoint_that_is_back_is_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """After the pause, and the status is clean again."""
     state = Endpoint(lambda _, passage: float("battery" in passage), status=503)
