@@ -148,8 +148,12 @@ class Client:
 
     def messages(self) -> list[str]:
         """Return what the server has shown to the user so far."""
+        return [told.value["message"] for told in self.notified("window/showMessage")]
+
+    def notified(self, method: str) -> list[Arrival]:
+        """Return the notifications of a method that have come so far."""
         with self._changed:
-            return [told.value["message"] for name, told in self._notifications if name == "window/showMessage"]
+            return [told for name, told in self._notifications if name == method]
 
     def _wait(self, happened: Callable[[], bool], timeout: float, wish: str) -> None:
         with self._changed:

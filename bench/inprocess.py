@@ -27,15 +27,17 @@ from synapse_ls.search.searcher import Semantic
 from synapse_ls.store import notes, vectors
 from synapse_ls.store.database import Connection, Index
 from synapse_ls.store.records import NoteRecord
+from synapse_ls.vault.location import model_folder
 
 VECTORS = Path(tempfile.gettempdir()) / "synapse-bench-vectors"
 LARGEST_NOTE = 1 << 20
 
 
-def answers(task: Task) -> Answers:
-    """Search for every query of a task in each mode, as ``asking.answers`` does with a server."""
-    model = embedder.load("bundled")
-    semantic = Semantic(embedding(model), "ok")
+def answers(task: Task, name: str = "bundled") -> Answers:
+    """Search for every query of a task in each mode, as ``asking.answers`` does with a server, with any encoder."""
+    model = embedder.load(name, model_folder())
+    spec = model.spec
+    semantic = Semantic(embedding(model), "ok", english_only=spec.english_only, bands=spec.bands)
     with tempfile.TemporaryDirectory() as place:
         index = Index(Path(place) / "index" / "index.db")
         chunks = build(index, records(task.notes), model)

@@ -49,6 +49,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--queries", type=Path, metavar="FILE", help="for a vault: {id, query, relevant} on each line")
     parser.add_argument("--most", type=int, default=1000, help="at most so many queries, evenly spread (%(default)s)")
     parser.add_argument("--in-process", action="store_true", help="without a server; results are quick-NAME.json")
+    parser.add_argument("--model", default="bundled", help="with --in-process: an encoder of `synapse-ls models list`")
     parser.add_argument("--fresh", action="store_true", help="forget the answers of earlier runs")
     parser.add_argument("--against", type=Path, metavar="RESULT", help="compare with a result, or those of a folder")
     parser.add_argument("--changed", type=int, default=0, metavar="N", help="with --against: list the N worst losses")
@@ -63,6 +64,8 @@ def _options() -> argparse.Namespace:
         parser.error("--most must be at least 1")
     if options.distractors and not options.distractors_from:
         parser.error("--distractors needs --distractors-from")
+    if options.model != "bundled" and not options.in_process:
+        parser.error("--model needs --in-process")
     if options.changed and options.against is None:
         parser.error("--changed needs --against")
     return options
@@ -88,10 +91,14 @@ def _measure(task: Task, options: argparse.Namespace) -> None:
     if not any(query.grades for query in task.queries):
         raise TaskError(f"{task.name} has no query with an answer")
     product = identity()
-    file = options.out / f"{'quick' if options.in_process else 'quality'}-{task.name}.json"
+    other = "" if options.model == "bundled" else f"-{options.model.rpartition('/')[2]}"
+    file = options.out / f"{'quick' if options.in_process else 'quality'}-{task.name}{other}.json"
     # Read before it is written: what is compared with may be the same file.
     before = _before(options.against, file.name) if options.against is not None else None
-    answered = inprocess.answers(task) if options.in_process else answers(task, product["sources"], fresh=options.fresh)
+    if options.in_process:
+        answered = inprocess.answers(task, options.model)
+    else:
+        answered = answers(task, product["sources"], fresh=options.fresh)
     result = report(task, answered)
     print("\n".join(show(result, _floors().get(task.name, {}))))
     if before is not None:
