@@ -112,6 +112,19 @@ def test_model_that_is_not_there_is_told_and_words_answer(cache: Path, vault: Pa
     assert f"synapse-ls models pull {NAME}" in ran.err
 
 
+def test_index_of_a_model_that_is_not_named_is_left_as_it_is(cache: Path, vault: Path, tiny: Path) -> None:
+    """Words answer, and what to do is told: an editor's endpoint or folder is not known to the command line."""
+    chosen = ("--set", f"embedding.model={tiny}")
+    assert run(cache, "index", vault, "--json", *chosen).json["embedded"] == 3
+    write(vault, {"New.md": "# New\n\nA broken vehicle.\n"})
+    answer = run(cache, "search", vault, "broken", "--json")
+    assert {hit["path"] for hit in answer.json["hits"]} == {"Car.md", "New.md"}
+    assert answer.json["legs"]["semantic"]["state"] == "unavailable"
+    assert "--set embedding.model=bundled" in answer.err
+    again = run(cache, "index", vault, "--json", *chosen).json
+    assert (again["embedded"], again["reused"]) == (1, 3)
+
+
 @pytest.mark.asyncio(loop_scope="session")
 async def test_command_downloads_with_progress_and_the_server_uses_it(
     cache: Path, vault: Path, environment: dict[str, str]

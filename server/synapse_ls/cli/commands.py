@@ -25,6 +25,11 @@ from synapse_ls.vault.vault import Vault
 
 # How often an index that another process makes is looked at.
 _PATIENCE = 0.2
+_UNKNOWN_MODEL = (
+    "the index was made with a model that is not installed by a name here, such as an endpoint's or a folder's, and is "
+    "left as it is: name that model (--set embedding.model=..., --set embedding.http.url=...), or make the index anew "
+    "with --set embedding.model=bundled"
+)
 # How much of a name that means nothing is told.
 _SHOWN = 200
 
@@ -159,8 +164,8 @@ def _opened(options: argparse.Namespace, *, model: bool, rebuild: bool = False) 
 def _settings(options: argparse.Namespace) -> Settings:
     """Return the settings given on the command line.
 
-    Where none names a model, it is the one that the vault's index was made with, if that is installed: an editor may
-    have chosen it, and another one would make the index anew.
+    Where none names a model, it is the one that the vault's index was made with: an editor may have chosen it, and
+    another one would make the index anew. If it is not installed, there is none.
     """
     settings, warnings = config.apply(Settings(), dict(options.set), "--set")
     for warning in warnings:
@@ -168,9 +173,11 @@ def _settings(options: argparse.Namespace) -> Settings:
     if not any(key.startswith("embedding") for key, _ in options.set):
         with suppress(VaultError):
             held = model_use.model_of(location.index_folder(location.vault_root(options.vault)))
-            name = None if held is None else catalogue.by_fingerprint(held, location.model_folder())
-            if name is not None:
-                settings = replace(settings, embedding=replace(settings.embedding, model=name))
+            if held is not None:
+                name = catalogue.by_fingerprint(held, location.model_folder())
+                if name is None:
+                    say(_UNKNOWN_MODEL)
+                settings = replace(settings, embedding=replace(settings.embedding, model=name or "none"))
     return settings
 
 
