@@ -129,8 +129,12 @@ def _legs(  # noqa: PLR0913, PLR0917 - everything a leg needs
         _stop_if(cancelled)
         # A model votes on what it cannot read only where nobody else has anything to say.
         mute = mode == "hybrid" and bool(by_words) and semantic.english_only and not query.english
-        embedding, semantic_state = _embedding(snapshot, query, semantic, mute=mute)
-        if embedding:
+        # It can still tell words that are spelt alike, which orders what words have found where it knows the letters.
+        embedding, semantic_state = _embedding(snapshot, query, semantic, mute=mute and not query.latin)
+        if embedding and mute:
+            semantic_state = replace(semantic_state, note=_ENGLISH_ONLY)
+            late = _late(snapshot, embedding, by_words, by_meaning)
+        elif embedding:
             near = snapshot.dense(embedding, depth, allowed, semantic.bands.related)
             by_meaning = [replace(hit, score=semantic.bands.common(hit.score)) for hit in near]
             semantic_state = replace(semantic_state, state="ok" if by_meaning else "empty")

@@ -3,7 +3,11 @@
 import struct
 from pathlib import Path
 
+import pytest
+
+from synapse_ls.core.model import SearchRequest
 from synapse_ls.search.late import late
+from synapse_ls.search.searcher import Semantic, search
 from synapse_ls.store import chunks, vectors
 from synapse_ls.store import notes as store_notes
 from synapse_ls.store.database import Connection, Index
@@ -42,3 +46,29 @@ def test_each_token_of_the_query_meets_its_nearest(tmp_path: Path) -> None:
         assert _scores(db, _query()) == {}
         assert late(db, _query(half), DIMENSIONS, []) == {}
     index.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "order"),
+    [("wann ist der Motor kalt", ["b.md", "a.md"]), ("мотор холодный", ["a.md", "b.md"])],
+    ids=["its letters", "another script"],
+)
+def test_words_of_a_language_that_the_model_does_not_read_are_still_compared(
+    tmp_path: Path, query: str, order: list[str]
+) -> None:
+    """Of notes that words find alike, in letters that it knows; what they mean has no vote, and that is told."""
+    text = "wann ist der Motor kalt мотор холодный"
+    index = Index(tmp_path / "index" / "index.db")
+    with index.write() as db:
+        vectors.prepare(db, MODEL, DIMENSIONS)
+        for name, signs in (("a", WEST), ("b", EAST), ("c", EAST)):
+            record = note(f"{name}.md", f"{text} {name}" if name != "c" else "something else")
+            store_notes.put(db, record)
+            vectors.put(db, record.chunks[0].input_key, vector(1), signs)
+    half = struct.pack("<4f", 0.5, 0.5, 0.5, 0.5)
+    with index.read() as db:
+        answer = search(db, SearchRequest(query), Semantic(lambda _: _query(half), "ok"))
+    index.close()
+    assert [hit.path for hit in answer.hits] == order
+    assert {hit.matched_by for hit in answer.hits} == {("lexical",)}
+    assert answer.semantic.note == "the model knows English only"
