@@ -29,6 +29,8 @@ _LOG = logging.getLogger(__name__)
 
 HTTP = "http"
 
+_NOWHERE = "rerank.model is http, but rerank.http.url names no endpoint"
+
 # Scores of as many pairs of query and passage are remembered.
 _REMEMBERED = 4096
 # What is left of the time for the local model, should an endpoint not answer.
@@ -72,6 +74,8 @@ class Reranking:
 
     def status(self) -> RerankerStatus:
         """Return what is told of it, as of now."""
+        if self._is_nowhere():
+            return RerankerStatus(HTTP, "missing", _NOWHERE)
         if self.settings.http.url is not None and self._endpoint_trouble is not None:
             return RerankerStatus(self._local_name, self.state, self._endpoint_trouble)
         return RerankerStatus(self.name, self.state, self.note)
@@ -99,8 +103,8 @@ class Reranking:
 
     def trouble(self) -> str | None:
         """Return why nothing can be reranked, as far as that shows without loading a model."""
-        if self.settings.model == HTTP and self.settings.http.url is None:
-            return "rerank.model is http, but rerank.http.url names no endpoint"
+        if self._is_nowhere():
+            return _NOWHERE
         if self.settings.http.url is not None or self.state == "ready":
             return None
         if self.state == "failed":
@@ -145,6 +149,9 @@ class Reranking:
                 if one is not None:
                     one.close()
             self._local = self._endpoint = self._own_pool = None
+
+    def _is_nowhere(self) -> bool:
+        return self.settings.model == HTTP and self.settings.http.url is None
 
     @property
     def _local_name(self) -> str:

@@ -130,8 +130,11 @@ def test_a_model_that_is_not_there_is_told_before_anything_is_loaded() -> None:
 
 
 def test_an_endpoint_without_an_address_is_told() -> None:
-    """The setting is named."""
-    assert "rerank.http.url" in (Reranking(RerankSettings(model="http"), lambda: None).trouble() or "")
+    """The setting is named, in the status too."""
+    reranking = Reranking(RerankSettings(model="http"), lambda: None)
+    status = reranking.status()
+    assert "rerank.http.url" in (reranking.trouble() or "")
+    assert (status.name, status.state, status.note) == ("http", "missing", reranking.trouble())
 
 
 def test_an_endpoint_judges_and_is_named() -> None:
