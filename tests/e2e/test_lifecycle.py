@@ -190,6 +190,8 @@ async def test_parameters_of_a_wrong_shape_are_refused(cache: Path) -> None:
         ("workspace/symbol", ["x"]),
         ("synapse/search", None),
         ("synapse/search", {"query": {}}),
+        ("synapse/backlinks", None),
+        ("synapse/backlinks", {"uri": "file:///a.md", "limit": 1001}),
         ("synapse/related", None),
         ("synapse/related", {"uri": 3}),
         ("synapse/related", {"uri": "file:///a.md", "position": {"line": "x"}}),

@@ -8,6 +8,8 @@ from synapse_ls.core.text import Position, Range
 from synapse_ls.vault.status import RerankerStatus, VaultStatus
 
 if TYPE_CHECKING:
+    from synapse_ls.features.backlinks import Backlinks
+
     # It brings the database and the search, for which a start does not wait.
     from synapse_ls.search.related import RelatedAnswer
 
@@ -30,6 +32,32 @@ def related(value: "RelatedAnswer", hit: Callable[[Hit], dict[str, Any]]) -> dic
         "hits": [{**hit(found.hit), "reasons": list(found.reasons)} for found in value.hits],
         "legs": {"lexical": _leg(value.lexical), "semantic": _leg(value.semantic), "graph": _leg(value.graph)},
         "elapsedMs": round(value.elapsed_ms, 2),
+    }
+
+
+def backlinks(
+    value: "Backlinks",
+    generation: int,
+    place: Callable[[str], dict[str, Any]],
+    column: Callable[[Position], int],
+    units: Callable[[str], int],
+) -> dict[str, Any]:
+    """Return backlinks; ``place`` says where the note at a path lies, the rest is as for a hit."""
+    return {
+        "generation": generation,
+        "links": [
+            {
+                **place(link.path),
+                "range": range_(link.range, column),
+                "title": link.title,
+                "line": {
+                    "text": link.line,
+                    "link": [units(link.line[: link.link.start]), units(link.line[: link.link.end])],
+                },
+            }
+            for link in value.links
+        ],
+        "total": value.total,
     }
 
 

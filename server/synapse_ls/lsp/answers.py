@@ -19,6 +19,7 @@ from synapse_ls.core.errors import SynapseError
 from synapse_ls.core.model import Candidate, SearchAnswer, SearchRequest
 from synapse_ls.core.text import LineIndex
 from synapse_ls.features import shapes
+from synapse_ls.features.backlinks import backlinks as backlinks_of
 from synapse_ls.features.cursor import NOWHERE, Place, Spot, indexed
 from synapse_ls.features.definition import definition as definition_of
 from synapse_ls.features.hover import Look
@@ -33,6 +34,7 @@ from synapse_ls.lsp.session import Session
 from synapse_ls.search.related import RelatedAnswer, RelatedRequest
 from synapse_ls.search.reranking import is_certain
 from synapse_ls.search.snapshot import Snapshot
+from synapse_ls.store import meta
 from synapse_ls.vault.vault import Vault
 
 _LOG = logging.getLogger(__name__)
@@ -213,6 +215,18 @@ def related(
     """
     root = place[0].path
     return shapes.related(_related(place, line, limit, token), lambda hit: convert.hit(hit, root, session.encoding))
+
+
+def backlinks(session: Session, place: tuple[Folder, str], limit: int) -> dict[str, Any]:
+    """Return the links to a note.
+
+    Raises:
+        SynapseError: The index cannot be read.
+    """
+    folder, path = place
+    with folder.ready().snapshot() as now:
+        found = backlinks_of(now, path, limit)
+        return convert.backlinks(found, meta.generation(now.db), folder.path, session.encoding)
 
 
 def implementation(

@@ -16,12 +16,14 @@ from synapse_ls.core.text import LineIndex, Position, Range, Span
 from synapse_ls.features import shapes
 
 if TYPE_CHECKING:
+    from synapse_ls.features.backlinks import Backlinks
     from synapse_ls.features.cursor import Spot
     from synapse_ls.features.symbols import Symbol
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
 MAX_LIMIT = 100
+MAX_BACKLINKS = 1000
 _LOCAL = "file://localhost/"
 _FILTERS = ("folders", "excludeFolders", "tags", "properties", "modifiedAfter")
 _KINDS = {
@@ -109,6 +111,17 @@ def hit(value: Hit, root: Path, encoding: Encoding) -> dict[str, Any]:
     return shapes.hit(value, {"uri": uri_of(root, value.path)}, column(encoding), lambda text: units(text, encoding))
 
 
+def backlinks(value: "Backlinks", generation: int, root: Path, encoding: Encoding) -> dict[str, Any]:
+    """Return the links to a note."""
+    return shapes.backlinks(
+        value,
+        generation,
+        lambda path: {"uri": uri_of(root, path)},
+        column(encoding),
+        lambda text: units(text, encoding),
+    )
+
+
 def search_request(params: object, default_limit: int, near: str | None) -> SearchRequest:
     """Return the search that the parameters of ``synapse/search`` ask for.
 
@@ -156,10 +169,21 @@ def related_params(params: object, default_limit: int) -> tuple[str, int | None,
     return params["uri"], line, _limit(params, default_limit)
 
 
-def _limit(params: Mapping[str, Any], default: int) -> int:
+def backlinks_params(params: object) -> tuple[str, int]:
+    """Return the URI and the limit of the parameters of ``synapse/backlinks``.
+
+    Raises:
+        JsonRpcInvalidParams: A parameter is missing or has a value it cannot have; the message names it.
+    """
+    if not isinstance(params, Mapping) or not isinstance(params.get("uri"), str):
+        raise _invalid("uri must be the URI of a note")
+    return params["uri"], _limit(params, MAX_BACKLINKS, MAX_BACKLINKS)
+
+
+def _limit(params: Mapping[str, Any], default: int, most: int = MAX_LIMIT) -> int:
     limit = params.get("limit", default)
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
-        raise _invalid(f"limit must be a whole number from 1 to {MAX_LIMIT}")
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= most:
+        raise _invalid(f"limit must be a whole number from 1 to {most}")
     return limit
 
 

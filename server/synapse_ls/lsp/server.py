@@ -148,6 +148,7 @@ _HANDLERS: tuple[tuple[Any, ...], ...] = (
     (lsp.TEXT_DOCUMENT_REFERENCES, questions.references),
     (lsp.TEXT_DOCUMENT_IMPLEMENTATION, questions.implementation),
     ("synapse/search", questions.search),
+    ("synapse/backlinks", questions.backlinks),
     ("synapse/related", questions.related),
     ("synapse/status", status.status),
 )

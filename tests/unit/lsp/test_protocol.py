@@ -31,6 +31,7 @@ MESSAGES: list[dict[str, Any]] = [
     {"id": 7, "method": "textDocument/definition", "params": PLACE},
     {"id": 7, "method": "textDocument/references", "params": {**PLACE, "context": {"includeDeclaration": True}}},
     {"id": 7, "method": "textDocument/implementation", "params": PLACE},
+    {"id": 7, "method": "synapse/backlinks", "params": {"uri": URI, "limit": 3}},
     {"id": 7, "method": "synapse/related", "params": {"uri": URI, "position": PLACE["position"], "limit": 3}},
     {"id": 7, "method": "workspace/symbol", "params": {"query": "x"}},
     {"id": 7, "method": "workspace/executeCommand", "params": {"command": "synapse.status", "arguments": []}},

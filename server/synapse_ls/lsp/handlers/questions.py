@@ -11,6 +11,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcRequestCancelled
 
 from synapse_ls.core.errors import SynapseError
 from synapse_ls.lsp import convert
+from synapse_ls.lsp.folders import Folder
 from synapse_ls.lsp.reranking import Pending, follow
 from synapse_ls.lsp.session import Session
 
@@ -65,21 +66,38 @@ def _after_the_answer(work: Coroutine[Any, Any, None]) -> None:
     request.add_done_callback(answered)
 
 
+async def backlinks(session: Session, params: object) -> dict[str, Any]:
+    """Answer ``synapse/backlinks``."""
+    session.active()
+    uri, limit = convert.backlinks_params(params)
+    place = _place(session, uri)
+    answer: dict[str, Any] = await _off_loop(
+        session, threading.Event(), lambda: _answers().backlinks(session, place, limit)
+    )
+    return answer
+
+
 async def related(session: Session, params: object) -> dict[str, Any]:
     """Answer ``synapse/related``."""
     session.active()
     uri, line, limit = convert.related_params(params, session.search_limit())
+    place = _place(session, uri)
+    token = threading.Event()
+    answer: dict[str, Any] = await _off_loop(
+        session, token, lambda: _answers().related(session, place, line, limit, token)
+    )
+    return answer
+
+
+def _place(session: Session, uri: str) -> tuple[Folder, str]:
+    """Return the folder of a document and its path there."""
     place = session.folder_of(uri)
     if place is None:
         raise JsonRpcException(
             "this document is in no folder that is open; open the folder that holds it",
             code=lsp.LSPErrorCodes.RequestFailed.value,
         )
-    token = threading.Event()
-    answer: dict[str, Any] = await _off_loop(
-        session, token, lambda: _answers().related(session, place, line, limit, token)
-    )
-    return answer
+    return place
 
 
 async def implementation(session: Session, params: lsp.ImplementationParams) -> list[lsp.Location]:
