@@ -94,7 +94,7 @@ def _orders(db: Connection, text: str, semantic: Semantic, reranker: LateInterac
     fusion.LATE_WEIGHT = shipped
     listed = searcher.search(db, request, semantic).shortlist
     similarity = reranker.scores(text, [judged(one) for one in listed], 60)
-    spoken = similarity if parse(text).latin else [0.0] * len(listed)  # as the product abstains
+    spoken = similarity if parse(text).english else [0.0] * len(listed)  # as the product abstains
     return {
         "off": _paths(off),
         "list": _paths(listed),

@@ -55,8 +55,8 @@ def check(name: str, models: "Path") -> None:
 class CrossEncoder:
     """A cross-encoder in this process."""
 
-    # A person may stop waiting: a few pairs are soon done, and no pair is faster for being among many.
-    batch = 4
+    # Somebody may ask something else meanwhile, and no pair is faster for being among many.
+    batch = 1
 
     def __init__(self, spec: RerankerSpec, made: str, encoder: Any) -> None:  # noqa: ANN401 - fastembed's
         self.name = spec.name

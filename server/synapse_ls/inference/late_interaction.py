@@ -26,7 +26,7 @@ class LateInteraction:
     """
 
     name = NAME
-    batch = 4
+    batch = 1
 
     def __init__(self, spec: "ModelSpec", pool: "EmbeddingPool") -> None:
         self.fingerprint = f"{NAME} {spec.fingerprint}"

@@ -48,7 +48,12 @@ async def follow(session: "Session", reranking: "Reranking", pending: Pending, t
 
     if is_over():
         return
-    work = session.rerank(partial(_judged, reranking, pending, started, is_over))
+
+    def is_stopped() -> bool:
+        session.at_rest.wait(pending.seconds)  # who asks meanwhile goes first
+        return is_over()
+
+    work = session.rerank(partial(_judged, reranking, pending, started, is_stopped))
     done, _ = await asyncio.wait([work], timeout=pending.seconds)
     stop.set()
     if token.is_set() or session.ending:
@@ -68,14 +73,14 @@ async def follow(session: "Session", reranking: "Reranking", pending: Pending, t
 
 
 def _judged(
-    reranking: "Reranking", pending: Pending, started: float, is_over: Callable[[], bool]
+    reranking: "Reranking", pending: Pending, started: float, is_stopped: Callable[[], bool]
 ) -> tuple[str, list[dict[str, Any]], str]:
     """Return the outcome, the hits and the name of the model; nothing is raised."""
     try:
         left = pending.seconds - (time.monotonic() - started)
         found: Reranked | None = None
-        if left > 0 and not is_over():
-            found = reranking.rerank(pending.query, pending.shortlist, pending.top_k, left, is_over)
+        if left > 0 and not is_stopped():
+            found = reranking.rerank(pending.query, pending.shortlist, pending.top_k, left, is_stopped)
         if found is None:
             return "deadline", pending.fused, reranking.name
         # Notes that are listed without being searched for have no shortlist.

@@ -57,6 +57,10 @@ class Session:
         self._buffering = ThreadPoolExecutor(max_workers=1, thread_name_prefix="synapse-buffer")
         # One thread: it keeps both cores busy, and what was asked for last is what counts.
         self._reranks = ThreadPoolExecutor(max_workers=1, thread_name_prefix="synapse-rerank")
+        # How many questions are being answered, and whether none is.
+        self._asked = 0
+        self.at_rest = threading.Event()
+        self.at_rest.set()
         self._opener = Opener(self)
         self.configuration = Configuration(self, self._opener, settings)
         self._reporter = Reporter(self)
@@ -169,7 +173,14 @@ class Session:
 
     async def run(self, work: Callable[..., _T], *arguments: Any) -> _T:  # noqa: ANN401 - whatever the work takes
         """Do work that may read, query or infer off the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
+        self._asked += 1
+        self.at_rest.clear()
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
+        finally:
+            self._asked -= 1
+            if not self._asked:
+                self.at_rest.set()
 
     def rerank(self, work: Callable[[], _T]) -> "asyncio.Future[_T]":
         """Do work of a reranker off the event loop, one after the other."""

@@ -229,7 +229,7 @@ class Reranking:
     ) -> tuple["Reranker", list[float] | None]:
         """Have the local model judge; late interaction abstains where the encoder's tokens mean nothing."""
         local = self._ready()
-        if isinstance(local, LateInteraction) and not parse(query).latin:
+        if isinstance(local, LateInteraction) and not parse(query).english:
             return local, [0.0] * len(passages)
         return local, self._judge(local, query, passages, late, cancelled)
 
