@@ -23,11 +23,20 @@ PATIENT = {"deadlineMs": 30_000}
 Asked = tuple[Editor, Home]
 
 
+async def current(editor: Editor) -> None:
+    """Wait until words and vectors are current; another server may keep the sample vault's index."""
+    await editor.until(
+        lambda vault: (
+            vault["state"] in {"ready", "readOnly"} and vault["model"]["state"] == "ready" and not vault["pending"]
+        )
+    )
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def asked(life: Home) -> AsyncIterator[Asked]:
     """An editor without settings of its own."""
     async with serving([life.root], life.cache, options={"rerank": PATIENT}) as editor:
-        await editor.settled()
+        await current(editor)
         yield editor, life
 
 
@@ -35,7 +44,7 @@ async def asked(life: Home) -> AsyncIterator[Asked]:
 async def enabled(life: Home) -> AsyncIterator[Asked]:
     """An editor whose user has chosen reranking."""
     async with serving([life.root], life.cache, options={"rerank": {**PATIENT, "enabled": True}}) as editor:
-        await editor.settled()
+        await current(editor)
         yield editor, life
 
 
@@ -111,7 +120,7 @@ async def test_an_unknown_reranker_is_told_and_the_answer_stands(life: Home) -> 
     """A name that means nothing: unavailable, with the reason in the status."""
     options = {"rerank": {"enabled": True, "model": "no-such-model"}}
     async with serving([life.root], life.cache, options=options) as editor:
-        await editor.settled()
+        await current(editor)
         answer = await editor.search(QUESTION, rerank=True)
         reranker = (await editor.until(lambda vault: vault["reranker"]["state"] != "loading"))["reranker"]
     assert (answer["rerank"], bool(answer["hits"])) == ("unavailable", True)
@@ -155,7 +164,7 @@ async def test_the_deadline_brings_the_hits_that_are_known(life: Home) -> None:
     with serving_endpoint(Endpoint(lambda *_: 0.5, gate=gate)) as address:
         options = {"rerank": {"model": "http", "http": {"url": address}, "deadlineMs": 50}}
         async with serving([life.root], life.cache, options=options) as editor:
-            await editor.settled()
+            await current(editor)
             answer = await editor.search(QUESTION, rerank=True)
             (outcome,) = await editor.outcomes(1)
             gate.set()
@@ -171,7 +180,7 @@ async def test_an_endpoint_judges_and_the_local_model_when_it_is_gone(life: Home
     with serving_endpoint(state) as address:
         options["rerank"]["http"] = {"url": address}
         async with serving([life.root], life.cache, options=options) as editor:
-            await editor.settled()
+            await current(editor)
             await editor.search(OTHER, rerank=True)
             (first,) = await editor.outcomes(1)
             state.status = 500
@@ -190,7 +199,7 @@ async def test_the_endpoint_hears_of_nothing_that_is_not_asked(life: Home) -> No
     with serving_endpoint(state) as address:
         options = {"rerank": {**PATIENT, "model": "http", "http": {"url": address}, "topK": 7}}
         async with serving([life.root], life.cache, options=options) as editor:
-            await editor.settled()
+            await current(editor)
             await editor.search(QUESTION)
             assert state.asked == []
             await editor.search(QUESTION, rerank=True)
