@@ -12,7 +12,7 @@ import { remembered } from "./history";
 import { Preview } from "./preview";
 import { caveat, keyOf, reordered, rowOf } from "./rows";
 
-const LIMIT = 50;
+const LIMIT = 25;
 const COMPLETIONS = 8;
 const PREVIEW_MS = 60;
 const HISTORY = "synapse.history";
@@ -78,7 +78,7 @@ class Picker {
   private readonly preview = new Preview();
   private readonly editor = vscode.window.activeTextEditor;
   private readonly session = randomUUID();
-  private readonly delay = vscode.workspace.getConfiguration("synapse").get<number>("search.delay", 40);
+  private readonly delay = vscode.workspace.getConfiguration("synapse").get<number>("search.delay", 30);
   private asking: vscode.CancellationTokenSource | undefined;
   private timer: NodeJS.Timeout | undefined;
   private showing: NodeJS.Timeout | undefined;

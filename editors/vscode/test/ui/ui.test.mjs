@@ -108,6 +108,7 @@ describe("on a vault", () => {
     await window.command("Show or Focus Hover");
     const hover = window.page.locator(".monaco-hover:visible", { hasText: "Open " }).first();
     await hover.waitFor();
+    await hover.evaluate((element) => Promise.all(element.getAnimations({ subtree: true }).map((one) => one.finished)));
     await window.shot("hover", 348, 36, 852, 300);
     await hover.locator("a", { hasText: "Open " }).first().click();
     await until(async () => (await window.page.locator(".tab.active", { hasText: "Home.md" }).count()) === 0);
