@@ -47,11 +47,14 @@ export class Search implements vscode.Disposable {
     await this.restored;
     const picker = new Picker(this.server, this.memory, (restored) => {
       this.restored = restored;
+      // A list is told late that it is hidden: another may be open by then, and keeps its keys.
       if (this.current === picker) {
         this.current = undefined;
+        void vscode.commands.executeCommand("setContext", "synapse.picking", false);
       }
     });
     this.current = picker;
+    void vscode.commands.executeCommand("setContext", "synapse.picking", true);
     picker.begin(query);
   }
 
@@ -118,7 +121,6 @@ class Picker {
   }
 
   begin(query: string): void {
-    void vscode.commands.executeCommand("setContext", "synapse.picking", true);
     this.list.value = query;
     this.list.show();
     void this.ask();
@@ -277,7 +279,6 @@ class Picker {
     clearTimeout(this.timer);
     clearTimeout(this.showing);
     this.asking?.cancel();
-    void vscode.commands.executeCommand("setContext", "synapse.picking", false);
     const restored = this.taken ? Promise.resolve() : this.preview.restore();
     this.list.dispose();
     this.ended(restored.catch(() => undefined));
