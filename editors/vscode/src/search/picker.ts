@@ -32,13 +32,16 @@ const LINK: vscode.QuickInputButton = {
 export class Search implements vscode.Disposable {
   private current: Picker | undefined;
   private restored: Promise<void> = Promise.resolve();
-  private readonly listening: vscode.Disposable;
+  private readonly listening: vscode.Disposable[];
 
   constructor(
     private readonly server: Server,
     private readonly memory: vscode.Memento,
   ) {
-    this.listening = server.onDidRerank((told) => this.current?.rerank(told));
+    this.listening = [
+      server.onDidRerank((told) => this.current?.rerank(told)),
+      server.onDidChange(() => this.current?.improve()),
+    ];
   }
 
   async show(query = ""): Promise<void> {
@@ -72,7 +75,9 @@ export class Search implements vscode.Disposable {
 
   dispose(): void {
     this.current?.close();
-    this.listening.dispose();
+    for (const one of this.listening) {
+      one.dispose();
+    }
   }
 }
 
@@ -148,6 +153,15 @@ class Picker {
     this.list.items = order;
     this.list.activeItems = chosen === undefined ? [] : [chosen];
     this.list.keepScrollPosition = false;
+  }
+
+  /** Asks again where the answer on the screen had to do without the model and need not any more. */
+  improve(): void {
+    const leg = this.answer?.legs.semantic;
+    const loads = this.server.vaults.some((vault) => vault.model.state === "loading");
+    if (leg?.state === "unavailable" && leg.note === "loading" && !loads && !this.moved) {
+      void this.ask();
+    }
   }
 
   take(how: "here" | "beside" | "link", item: Item | undefined = this.list.activeItems[0]): void {

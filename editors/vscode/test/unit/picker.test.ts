@@ -30,6 +30,7 @@ let connection: MessageConnection;
 let broken: Error | undefined;
 let last: SearchResult | undefined;
 const reranked = new EventEmitter<SearchReranked>();
+const changed = new EventEmitter<undefined>();
 const memory = new Map<string, unknown>();
 
 before(async () => {
@@ -75,6 +76,8 @@ const server = {
     return answer;
   },
   onDidRerank: reranked.event,
+  onDidChange: changed.event,
+  vaults: [{ model: { state: "ready" } }],
 } as unknown as Server;
 
 const memento = {
@@ -134,6 +137,18 @@ test("a reranked order is taken over, and what the user has moved to stays chose
   reranked.fire(told);
   assert.deepEqual(labels(list), [...before_].reverse());
   assert.deepEqual(list.activeItems, [chosen]);
+  search.dispose();
+});
+
+test("an answer that had to do without the model is asked for again when the model is there", async () => {
+  const { search, list } = await typed("overnight");
+  assert.ok(last);
+  const asked = last.searchId;
+  changed.fire(undefined);
+  assert.equal(list.busy, false, "nothing was missing");
+  last.legs.semantic = { state: "unavailable", note: "loading" };
+  changed.fire(undefined);
+  await until(() => last?.searchId !== asked && !list.busy);
   search.dispose();
 });
 
