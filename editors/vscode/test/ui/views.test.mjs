@@ -40,7 +40,7 @@ inWorkbench("a note", {}, (bench) => {
       (await window.view("Related Notes")).some((one) => one.startsWith("this note links to it")),
       "the reasons",
     );
-    await screenshot(window, "related", { x: 0, y: 0, width: 760, height: 430 });
+    await screenshot(window, "related", { x: 0, y: 0, width: 700, height: 420 });
   });
 
   bench.test("has its related notes follow the cursor", async () => {
