@@ -100,7 +100,7 @@ inWorkbench("a note", {}, (bench) => {
     await window.command("View: Toggle Primary Side Bar Visibility");
     const hover = await window.hover("Insurance", /Open House\/Insurance\.md/);
     assert.match(await hover.innerText(), /Policy HH-80-22917/);
-    await screenshot(window, "hover", { x: 48, y: 360, width: 760, height: 260 });
+    await screenshot(window, "hover", { x: 120, y: 364, width: 820, height: 250 });
     await hover.locator("a", { hasText: "Open House/Insurance.md" }).click();
     await until(async () => (await window.tab()) === "Insurance.md", "the note opens");
   });
