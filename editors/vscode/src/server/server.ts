@@ -84,10 +84,23 @@ export class Server implements vscode.Disposable {
   /** Returns the answer of the server; waits for it to be started. Rejects with one clear line where there is none. */
   async ask<T>(method: string, params: object, token?: vscode.CancellationToken): Promise<T> {
     await this.starting;
+    await this.started();
     if (this.client === undefined || this.state !== "running") {
       throw new Error(this.trouble ?? "The Synapse server does not run. Run the command Synapse: Restart the Server.");
     }
     return this.client.sendRequest<T>(method, params, token);
+  }
+
+  /** Waits while a server that has crashed is started again. */
+  private async started(): Promise<void> {
+    while (this.state === "starting") {
+      await new Promise((resolve) => {
+        const listening = this.onDidChange(() => {
+          listening.dispose();
+          resolve(undefined);
+        });
+      });
+    }
   }
 
   /** Runs `synapse-ls` with arguments and returns what it prints. Rejects with the line that it says. */
