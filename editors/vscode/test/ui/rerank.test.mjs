@@ -10,6 +10,7 @@ const NOTES = {
   "Kettle.md": "# Kettle\n\nWater for tea boils in the kettle.\n",
   "Teapot.md": "# Teapot\n\nTea draws in the teapot for four minutes.\n",
   "Cup.md": "# Cup\n\nThe cup for tea has a chip.\n",
+  "Index.md": "# Index\n\nWhere things stand in the kitchen.\n",
   "Saucer.md": "# Saucer\n\nA saucer under the tea.\n",
 };
 
@@ -52,7 +53,7 @@ inWorkbench("reranking", {}, (bench) => {
     });
     bench.server.set({ "synapse.rerank.enabled": true, "synapse.rerank.deadlineMs": 60_000 });
     window = await bench.open(bench.server.vault(NOTES));
-    await window.file("Cup.md");
+    await window.file("Index.md");
     await window.settled();
   });
 
@@ -61,6 +62,8 @@ inWorkbench("reranking", {}, (bench) => {
     await window.press("ArrowDown");
     const chosen = await window.chosen();
     assert.ok(chosen.startsWith(before[1]));
+    // The preview tells that the extension knows of the move.
+    await until(async () => (await window.tab()) === `${before[1]}.md`, "the note is shown");
     answer();
     await until(async () => (await titles()).join() === before.toReversed().join(), "the new order is there");
     assert.equal(await window.chosen(), chosen, "the row is chosen still");

@@ -64,8 +64,7 @@ inWorkbench("the server", {}, (bench) => {
     await killed();
     await until(() => bench.server.languageServers().length === 1, "another one runs");
     await window.settled();
-    await window.search("greasing before a trip", /^Bicycle.*meaning/);
-    await window.press("Escape");
+    await window.finds("greasing before a trip", /^Bicycle.*meaning/);
     assert.deepEqual(await window.messages(), [], "nobody is bothered");
   });
 
@@ -79,8 +78,7 @@ inWorkbench("the server", {}, (bench) => {
     assert.match(await window.told(), /is not started again/);
     await window.page.locator(".notifications-toasts .monaco-button", { hasText: "Restart" }).click();
     await window.settled();
-    await window.search("greasing before a trip", /^Bicycle.*meaning/);
-    await window.press("Escape");
+    await window.finds("greasing before a trip", /^Bicycle.*meaning/);
   });
 });
 
@@ -131,7 +129,6 @@ inWorkbench("no server", { env: { PATH: without() } }, (bench) => {
       "synapse.server.path": execFileSync("which", ["synapse-ls"], { encoding: "utf8" }).trim(),
     });
     await window.settled();
-    await window.search("greasing before a trip", /^Bicycle.*meaning/);
-    await window.press("Escape");
+    await window.finds("greasing before a trip", /^Bicycle.*meaning/);
   });
 });

@@ -265,6 +265,17 @@ export class Window {
     await this.listed(first);
   }
 
+  /** Searches until the first row is like `first`, for a server that comes back or a note that is new. */
+  async finds(query, first) {
+    await this.quickly("Control+Alt+N");
+    await until(async () => {
+      await this.type("");
+      await this.type(query);
+      return until(async () => first.test((await this.list())[0]), query, 5000);
+    }, `the first row is like ${first}`);
+    await this.press("Escape");
+  }
+
   /** The messages that are on the screen, each with its buttons. */
   async messages() {
     return this.page.locator(".notifications-toasts .notification-list-item").evaluateAll((all) =>
