@@ -110,13 +110,18 @@ function hostMemory(server) {
   return { resident: read("Rss") / 1024, own: (read("Private_Clean") + read("Private_Dirty")) / 1024 };
 }
 
+function firstNote(vault) {
+  return fs.readdirSync(vault).find((name) => name.endsWith(".md"));
+}
+
 async function keyToResults(server, browser, vault) {
   const python = `import sys; sys.path.insert(0, sys.argv[1]); from queries import queries_of; from pathlib import Path; print("\\n".join(queries_of(Path(sys.argv[2]))))`;
   const queries = execFileSync("python3", ["-c", python, path.join(REPOSITORY, "bench"), vault], { encoding: "utf8" })
     .trim()
     .split("\n");
   const window = await browser.open(server, vault);
-  await until(() => server.complete(vault), "the index is complete", READY);
+  await window.file(firstNote(vault));
+  await window.settled(READY);
   await window.command("Synapse: Search Notes");
   await window.page.evaluate(watch);
   const answers = [];
@@ -140,11 +145,10 @@ async function newHost(prepared, vault, cache, extensions) {
   const server = await Server.start(prepared, { extensions, env: { SYNAPSE_CACHE_DIR: cache } });
   try {
     const window = await browser.open(server, vault);
-    const note = fs.readdirSync(vault).filter((name) => name.endsWith(".md"))[0];
-    await window.file(note);
+    await window.file(firstNote(vault));
     const installed = extensions === prepared.extensions;
     if (installed) {
-      await until(() => server.complete(vault), "the index is complete", READY);
+      await window.settled(READY);
     }
     await window.command("Developer: Show Running Extensions");
     const row = window.page
@@ -177,8 +181,11 @@ async function newHost(prepared, vault, cache, extensions) {
   }
 }
 
-const vault = path.resolve(positionals[0] ?? (console.error("usage: bench.mjs VAULT [--out FILE]"), process.exit(2)));
+const given = path.resolve(positionals[0] ?? (console.error("usage: bench.mjs VAULT [--out FILE]"), process.exit(2)));
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "synapse-ui-"));
+// A copy: a workbench in a browser saves what is typed into a note, should a key go astray.
+const vault = path.join(scratch, path.basename(given));
+fs.cpSync(given, vault, { recursive: true });
 try {
   const prepared = await prepare(scratch);
   const cache = path.join(scratch, "cache");

@@ -20,6 +20,9 @@ const EXTENSION = path.resolve(HERE, "../..");
 
 /** What the tests need, made in `scratch` unless it is there. */
 export async function prepare(scratch) {
+  if (!process.env.PATH.split(":").some((folder) => fs.existsSync(path.join(folder, "synapse-ls")))) {
+    throw new Error("synapse-ls is not on the PATH: activate the environment that it is installed in");
+  }
   const home = process.env.SYNAPSE_UI_CACHE ?? path.join(scratch, "ui");
   const codeServer = execFileSync(path.join(HERE, "install.sh"), [home], {
     encoding: "utf8",

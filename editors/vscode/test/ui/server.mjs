@@ -1,14 +1,12 @@
 /** One code-server, the real workbench, on loopback and a free port, with folders of its own. */
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
 
 import { until } from "./until.mjs";
 
-const run = promisify(execFile);
 const HERE = import.meta.dirname;
 const SETTINGS = {
   "telemetry.telemetryLevel": "off",
@@ -96,9 +94,9 @@ function entry(codeServer) {
   return path.join(codeServer, "package", "out", "node", "entry.js");
 }
 
-/** A test's process that is ended ends its workbenches too. */
+/** A process that is ended ends its workbenches too, also where the signal comes twice. */
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-  process.once(signal, () => process.exit(1));
+  process.on(signal, () => process.exit(1));
 }
 
 export class Server {
@@ -173,13 +171,6 @@ export class Server {
   /** The language servers that run now. */
   languageServers() {
     return this.processes().filter(({ command }) => /synapse-ls serve/.test(command));
-  }
-
-  /** Whether a vault's index holds all words and vectors, as the command line tells. */
-  async complete(vault) {
-    const { stdout } = await run("synapse-ls", ["status", vault, "--json"], { env: { ...process.env, ...this.env } });
-    const status = JSON.parse(stdout);
-    return status.notes > 0 && status.pending === 0 && status.embedded === status.chunks;
   }
 
   /** What the extension wrote into its output channels, by the channel's file. */

@@ -245,11 +245,12 @@ export class Window {
   }
 
   /** Waits until words and vectors of all notes are there. */
-  async settled() {
+  async settled(patience = 4 * PATIENCE) {
+    const said = async () => (await this.status.innerText()).trim();
     await until(
-      async () => /^[1-9]\d* notes?$/.test((await this.status.innerText()).trim()),
+      async () => /^[1-9]\d* notes?$/.test(await said()),
       "the status bar tells the number of notes",
-      4 * PATIENCE,
+      patience,
     );
   }
 
