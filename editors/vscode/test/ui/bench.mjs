@@ -183,47 +183,44 @@ async function newHost(prepared, vault, cache, extensions) {
 
 const given = path.resolve(positionals[0] ?? (console.error("usage: bench.mjs VAULT [--out FILE]"), process.exit(2)));
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "synapse-ui-"));
+process.on("exit", () => fs.rmSync(scratch, { recursive: true, force: true }));
 // A copy: a workbench in a browser saves what is typed into a note, should a key go astray.
 const vault = path.join(scratch, path.basename(given));
 fs.cpSync(given, vault, { recursive: true });
-try {
-  const prepared = await prepare(scratch);
-  const cache = path.join(scratch, "cache");
-  const browser = await Browser.launch();
-  const server = await Server.start(prepared, { env: { SYNAPSE_CACHE_DIR: cache } });
-  const load = os.loadavg()[0];
-  const typed = await keyToResults(server, browser, vault);
-  await browser.close();
-  await server.stop();
-  const none = path.join(scratch, "none");
-  const [withIt, without] = [[], []];
-  for (let turn = 0; turn < Number(values.hosts); turn += 1) {
-    withIt.push(await newHost(prepared, vault, cache, prepared.extensions));
-    without.push(await newHost(prepared, vault, cache, none));
-  }
-  const report = {
-    machine: {
-      system: os.type(),
-      architecture: os.machine(),
-      cores: os.cpus().length,
-      node: process.versions.node,
-      loadBefore: rounded(load),
+const prepared = await prepare(scratch);
+const cache = path.join(scratch, "cache");
+const browser = await Browser.launch();
+const server = await Server.start(prepared, { env: { SYNAPSE_CACHE_DIR: cache } });
+const load = os.loadavg()[0];
+const typed = await keyToResults(server, browser, vault);
+await browser.close();
+await server.stop();
+const none = path.join(scratch, "none");
+const [withIt, without] = [[], []];
+for (let turn = 0; turn < Number(values.hosts); turn += 1) {
+  withIt.push(await newHost(prepared, vault, cache, prepared.extensions));
+  without.push(await newHost(prepared, vault, cache, none));
+}
+const report = {
+  machine: {
+    system: os.type(),
+    architecture: os.machine(),
+    cores: os.cpus().length,
+    node: process.versions.node,
+    loadBefore: rounded(load),
+  },
+  vault: path.basename(vault),
+  keyToResults: typed,
+  extensionHost: {
+    activationMs: spread(withIt.map((one) => one.activationMs)),
+    residentMiB: {
+      with: spread(withIt.map((one) => one.resident)),
+      without: spread(without.map((one) => one.resident)),
     },
-    vault: path.basename(vault),
-    keyToResults: typed,
-    extensionHost: {
-      activationMs: spread(withIt.map((one) => one.activationMs)),
-      residentMiB: {
-        with: spread(withIt.map((one) => one.resident)),
-        without: spread(without.map((one) => one.resident)),
-      },
-      ownMiB: { with: spread(withIt.map((one) => one.own)), without: spread(without.map((one) => one.own)) },
-    },
-  };
-  console.log(JSON.stringify({ ...report, keyToResults: { ...typed, queries: undefined } }, null, 2));
-  if (values.out) {
-    fs.writeFileSync(values.out, `${JSON.stringify(report, null, 2)}\n`);
-  }
-} finally {
-  fs.rmSync(scratch, { recursive: true, force: true });
+    ownMiB: { with: spread(withIt.map((one) => one.own)), without: spread(without.map((one) => one.own)) },
+  },
+};
+console.log(JSON.stringify({ ...report, keyToResults: { ...typed, queries: undefined } }, null, 2));
+if (values.out) {
+  fs.writeFileSync(values.out, `${JSON.stringify(report, null, 2)}\n`);
 }

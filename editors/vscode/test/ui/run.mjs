@@ -42,28 +42,17 @@ export async function prepare(scratch) {
 
 if (process.argv[1] === import.meta.filename) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "synapse-ui-"));
-  try {
-    const files = process.argv.slice(2).map((file) => path.resolve(file));
-    if (files.length === 0) {
-      files.push(
-        ...fs
-          .readdirSync(HERE)
-          .filter((name) => name.endsWith(".test.mjs"))
-          .map((name) => path.join(HERE, name)),
-      );
-      files.push(path.join(HERE, "../host/host.test.mjs"));
-    }
-    const env = { ...process.env, SYNAPSE_UI: JSON.stringify(await prepare(scratch)) };
-    const child = spawn(process.execPath, ["--test", "--test-concurrency=2", ...files.sort()], {
-      env,
-      stdio: "inherit",
-    });
-    for (const signal of ["SIGINT", "SIGTERM"]) {
-      process.on(signal, () => child.kill(signal));
-    }
-    const [code] = await once(child, "close");
-    process.exitCode = code ?? 1;
-  } finally {
-    fs.rmSync(scratch, { recursive: true, force: true });
+  process.on("exit", () => fs.rmSync(scratch, { recursive: true, force: true }));
+  let child;
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.on(signal, () => (child ? child.kill(signal) : process.exit(1)));
   }
+  const named = process.argv.slice(2).map((file) => path.resolve(file));
+  const all = fs.readdirSync(HERE).filter((name) => name.endsWith(".test.mjs"));
+  const files =
+    named.length > 0 ? named : [path.join(HERE, "../host/host.test.mjs"), ...all.map((name) => path.join(HERE, name))];
+  const env = { ...process.env, SYNAPSE_UI: JSON.stringify(await prepare(scratch)) };
+  child = spawn(process.execPath, ["--test", "--test-concurrency=2", ...files], { env, stdio: "inherit" });
+  const [code] = await once(child, "close");
+  process.exitCode = code ?? 1;
 }

@@ -94,9 +94,15 @@ function entry(codeServer) {
   return path.join(codeServer, "package", "out", "node", "entry.js");
 }
 
-/** A process that is ended ends its workbenches too, also where the signal comes twice. */
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-  process.on(signal, () => process.exit(1));
+const exit = () => process.exit(1);
+
+/** A process that has a workbench and is ended ends the workbench too, also where the signal comes twice. */
+function heedSignals() {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    if (!process.listeners(signal).includes(exit)) {
+      process.on(signal, exit);
+    }
+  }
 }
 
 export class Server {
@@ -119,7 +125,11 @@ export class Server {
     server.child = spawn(process.execPath, args, { env: server.env, stdio: ["ignore", log, log], detached: true });
     fs.closeSync(log);
     server.ended = once(server.child, "exit");
-    server.lastResort = () => server.signal("SIGKILL");
+    server.lastResort = () => {
+      server.signal("SIGKILL");
+      fs.rmSync(server.folder, { recursive: true, force: true, maxRetries: 20 });
+    };
+    heedSignals();
     process.on("exit", server.lastResort);
     server.host = await until(() => server.address(), "code-server tells its address");
     return server;
