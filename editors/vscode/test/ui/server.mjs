@@ -10,6 +10,7 @@ import { until } from "./until.mjs";
 const HERE = import.meta.dirname;
 const SETTINGS = {
   "telemetry.telemetryLevel": "off",
+  "files.autoSave": "off",
   "update.mode": "none",
   "extensions.autoUpdate": false,
   "extensions.autoCheckUpdates": false,
