@@ -86,7 +86,7 @@ class Picker {
   private readonly preview = new Preview();
   private readonly editor = vscode.window.activeTextEditor;
   private readonly session = randomUUID();
-  private readonly delay = vscode.workspace.getConfiguration("synapse").get<number>("search.delay", 30);
+  private readonly delay = vscode.workspace.getConfiguration("synapse").get<number>("search.delay", 10);
   private asking: vscode.CancellationTokenSource | undefined;
   private timer: NodeJS.Timeout | undefined;
   private showing: NodeJS.Timeout | undefined;
